@@ -1,0 +1,172 @@
+/** How a lease comes about: one try, then a wait in the queue where that is wanted. */
+import { backoffMs } from './backoff.ts';
+import { pause } from './deadline.ts';
+import type { Engine } from './engine.ts';
+import { AcquireTimeoutError } from './errors.ts';
+import { newHolderId } from './holder-id.ts';
+import type { LockKeys } from './keys.ts';
+import { type Granted, Lease } from './lease.ts';
+import type { LockSettings } from './options.ts';
+import { type AcquireReply, isGrant, type QueueEntry } from './store/store.ts';
+import { validUntil } from './validity.ts';
+import { CannotListen } from './waiting/waiting-room.ts';
+
+/**
+ * A lease that a hand-off wrote is this short at first, and made full by the first renewal: a waiter whose machine died
+ * with its socket open costs seconds, not a whole ttl.
+ */
+const CLAIM_MS = 3_000;
+/** Where nobody can be told, waiting is asking. */
+const POLL = { firstMs: 10, maxMs: 500 };
+
+export interface Wanted {
+  readonly engine: Engine;
+  readonly keys: LockKeys;
+  readonly settings: LockSettings;
+  readonly signal: AbortSignal | undefined;
+}
+
+/** The lease, or `undefined` when somebody else holds the lock. */
+export async function tryOnce(wanted: Wanted): Promise<Lease | undefined> {
+  const attempt = new Attempt(wanted, wanted.engine.commandTimeoutMs);
+  const reply = await attempt.ask();
+  return reply === undefined ? undefined : attempt.lease(reply);
+}
+
+/** The lease, after a wait of up to `waitMs` in arrival order. */
+export async function acquire(wanted: Wanted): Promise<Lease> {
+  const { settings, engine } = wanted;
+  const attempt = new Attempt(wanted, settings.waitMs === 0 ? engine.commandTimeoutMs : settings.waitMs);
+  const first = attempt.joinsAtOnce ? undefined : await attempt.ask();
+  if (first !== undefined) return attempt.lease(first);
+  if (settings.waitMs === 0) throw new AcquireTimeoutError(wanted.keys.name, attempt.waitedMs);
+  return attempt.waited();
+}
+
+type Grant = Granted & { readonly handedOff: boolean };
+
+class Attempt {
+  private readonly holderId: string;
+  private readonly startedAt: number;
+  private readonly deadlineAt: number;
+  private readonly entry: QueueEntry;
+  /** The server's side of the lease never outlives `maxHoldMs`. */
+  private readonly ttlMs: number;
+
+  constructor(
+    private readonly wanted: Wanted,
+    patienceMs: number,
+  ) {
+    const { engine, settings, keys } = wanted;
+    this.holderId = newHolderId(engine.clientId);
+    this.startedAt = engine.clock.now();
+    this.deadlineAt = this.startedAt + patienceMs;
+    this.ttlMs = Math.min(settings.ttlMs, settings.maxHoldMs ?? settings.ttlMs);
+    const leaseMs = settings.renew ? Math.min(this.ttlMs, CLAIM_MS) : this.ttlMs;
+    this.entry = { holderId: this.holderId, leaseMs, channel: engine.store.channel(keys) };
+  }
+
+  get waitedMs(): number {
+    return this.wanted.engine.clock.now() - this.startedAt;
+  }
+
+  /** While this process listens already, one command both tries and joins. */
+  get joinsAtOnce(): boolean {
+    const { settings, engine } = this.wanted;
+    return settings.waitMs > 0 && engine.room.listens(this.entry.channel);
+  }
+
+  /** One try. `undefined` when busy; rejects with the signal's reason as soon as it aborts, and then takes the try back. */
+  async ask(): Promise<Grant | undefined> {
+    const { engine, keys, signal } = this.wanted;
+    const askedAt = engine.clock.now();
+    const undo = () => void engine.undo(keys, this.holderId);
+    const limits = { deadlineAt: this.deadlineAt, signal };
+    const asked = engine.store.acquire(keys, { holderId: this.holderId, ttlMs: this.ttlMs }, limits, undo);
+    const reply = await this.unlessAborted(asked);
+    return isGrant(reply) ? this.inTime(reply, askedAt) : undefined;
+  }
+
+  async waited(): Promise<Lease> {
+    const { events } = this.wanted.engine;
+    const askedOnly = this.joinsAtOnce;
+    const told = (outcome: 'acquired' | 'timeout' | 'aborted' | 'failed') =>
+      events.emit('waited', () => ({ name: this.wanted.keys.name, waitedMs: this.waitedMs, outcome }));
+    try {
+      const grant = await this.wait();
+      if (!askedOnly || grant.handedOff) told('acquired');
+      return this.lease(grant);
+    } catch (error) {
+      told(
+        error instanceof AcquireTimeoutError ? 'timeout' : this.wanted.signal?.aborted ? 'aborted' : 'failed',
+      );
+      throw error;
+    }
+  }
+
+  lease(grant: Grant): Lease {
+    const { engine, keys, settings } = this.wanted;
+    const lease = new Lease(engine, keys, grant, settings);
+    engine.events.emit('acquired', () => ({
+      name: keys.name,
+      fencingToken: grant.fencingToken,
+      ttlMs: settings.ttlMs,
+      tookMs: this.waitedMs,
+      handedOff: grant.handedOff,
+    }));
+    return lease;
+  }
+
+  private wait(): Promise<Grant> {
+    const { engine, keys, signal } = this.wanted;
+    if (engine.room.muted) return this.poll();
+    const { entry, ttlMs, startedAt, deadlineAt } = this;
+    const busy = !this.joinsAtOnce;
+    return engine.room
+      .wait({ keys, entry, ttlMs, startedAt, deadlineAt, signal, busy })
+      .catch((error: unknown) => {
+        if (error instanceof CannotListen) return this.poll();
+        throw error;
+      });
+  }
+
+  private async poll(): Promise<Grant> {
+    const { engine, keys, signal } = this.wanted;
+    for (let round = 0; ; round++) {
+      const grant = await this.ask();
+      if (grant !== undefined) return grant;
+      const delay = backoffMs(round, POLL, Math.random());
+      if (engine.clock.now() + delay >= this.deadlineAt)
+        throw new AcquireTimeoutError(keys.name, this.waitedMs);
+      await pause(delay, signal);
+      signal?.throwIfAborted();
+      engine.assertOpen(keys.name);
+    }
+  }
+
+  /** A reply that outlasted its own lease is no lease: given back, and taken for "busy". */
+  private inTime(reply: { fencingToken: number; leaseMs: number }, askedAt: number): Grant | undefined {
+    const { engine, keys } = this.wanted;
+    if (validUntil(askedAt, reply.leaseMs) > engine.clock.now()) {
+      const { fencingToken, leaseMs } = reply;
+      return { holderId: this.holderId, fencingToken, leaseMs, startedAt: askedAt, handedOff: false };
+    }
+    void engine.undo(keys, this.holderId);
+    return undefined;
+  }
+
+  private unlessAborted(asked: Promise<AcquireReply>): Promise<AcquireReply> {
+    const { signal, engine, keys } = this.wanted;
+    if (signal === undefined) return asked;
+    return new Promise((resolve, reject) => {
+      const onAbort = () => {
+        reject(signal.reason);
+        void engine.inBackground(
+          asked.then((reply) => (isGrant(reply) ? engine.undo(keys, this.holderId) : undefined)),
+        );
+      };
+      signal.addEventListener('abort', onAbort, { once: true });
+      asked.then(resolve, reject).finally(() => signal.removeEventListener('abort', onAbort));
+    });
+  }
+}

@@ -1,0 +1,79 @@
+/** What the parts of one Holdfast instance share. */
+import type { Clock } from './clock.ts';
+import { ClosedError } from './errors.ts';
+import type { Events } from './events.ts';
+import type { Introduction } from './introduction.ts';
+import type { LockKeys } from './keys.ts';
+import type { Lease } from './lease.ts';
+import type { CallLimits, LockStore, QueueEntry, ReleaseReply } from './store/store.ts';
+import type { WaitingRoom } from './waiting/waiting-room.ts';
+
+export class Engine {
+  /** Set by the instance right after construction; the room needs the engine, and acquire needs both. */
+  room!: WaitingRoom;
+  introduction!: Introduction;
+  readonly leases = new Set<Lease>();
+  readonly closing = new AbortController();
+  private readonly background = new Set<Promise<unknown>>();
+  private readonly releasing = new Map<string, Promise<unknown>>();
+
+  constructor(
+    readonly store: LockStore,
+    readonly clock: Clock,
+    readonly clientId: string,
+    readonly events: Events,
+    readonly commandTimeoutMs: number,
+  ) {}
+
+  assertOpen(lockName?: string): void {
+    if (this.closing.signal.aborted)
+      throw new ClosedError('this Holdfast instance is closed; make a new one', lockName);
+    this.store.assertUsable(lockName);
+  }
+
+  /** The library's own deadline for one operation that starts now. */
+  limits(): CallLimits {
+    return { deadlineAt: this.clock.now() + this.commandTimeoutMs };
+  }
+
+  /**
+   * A release whose pending state others in this process can see: a waiter here must not get the lock before
+   * the release that freed it has settled.
+   */
+  release(keys: LockKeys, holderId: string, entry?: QueueEntry): Promise<ReleaseReply> {
+    const reply = this.store.release(keys, holderId, this.limits(), entry);
+    const pending = reply.then(
+      () => undefined,
+      () => undefined,
+    );
+    this.releasing.set(keys.lock, pending);
+    void pending.then(() => {
+      if (this.releasing.get(keys.lock) === pending) this.releasing.delete(keys.lock);
+    });
+    return reply;
+  }
+
+  pendingRelease(keys: LockKeys): Promise<unknown> | undefined {
+    return this.releasing.get(keys.lock);
+  }
+
+  /** Takes back what a call that gave up may have got: its place in the queue, the lock, or both. Never rejects. */
+  undo(keys: LockKeys, holderId: string, entry?: QueueEntry): Promise<void> {
+    return this.inBackground(this.release(keys, holderId, entry));
+  }
+
+  /** Keeps `close()` waiting for `work`; its failure is nobody's business any more (the lease expires by itself). */
+  inBackground(work: Promise<unknown>): Promise<void> {
+    const settled = work.then(
+      () => undefined,
+      () => undefined,
+    );
+    this.background.add(settled);
+    void settled.then(() => this.background.delete(settled));
+    return settled;
+  }
+
+  async idle(): Promise<void> {
+    while (this.background.size > 0) await Promise.all(this.background);
+  }
+}

@@ -1,0 +1,136 @@
+/**
+ * Every error that Holdfast makes. `name` and `code` are stable; `lockName` names the lock; `cause` is what lay
+ * behind it. No message, property or inspection of an error ever holds a holderId or a password.
+ */
+
+export abstract class HoldfastError extends Error {
+  abstract readonly code: string;
+  /** The lock (or semaphore) that this is about, where there is one. */
+  readonly lockName: string | undefined;
+
+  constructor(message: string, lockName?: string, cause?: unknown) {
+    super(message, cause === undefined ? undefined : { cause: redacted(cause) });
+    this.lockName = lockName;
+  }
+
+  override get name(): string {
+    return this.constructor.name;
+  }
+}
+
+/** The lock was not free within `waitMs`. Contention, not a fault: try again later, or wait longer. */
+export class AcquireTimeoutError extends HoldfastError {
+  readonly code = 'HOLDFAST_ACQUIRE_TIMEOUT';
+  constructor(
+    lockName: string,
+    readonly waitedMs: number,
+  ) {
+    super(
+      `lock ${quote(lockName)}: not acquired within ${Math.round(waitedMs)} ms, others hold it; wait longer (waitMs) or try later`,
+      lockName,
+    );
+  }
+}
+
+/**
+ * Why a lease ended before its release.
+ * - `expired`: its validity ended and no renewal got through in time
+ * - `lost`: the server no longer knows it (deleted, evicted, taken by force, lost in a restart or fail-over)
+ * - `max-hold`: `maxHoldMs` is over
+ * - `closed`: `holdfast.close()` ended it
+ */
+export type LeaseLostReason = 'expired' | 'lost' | 'max-hold' | 'closed';
+
+const LOST_TEXT: Record<LeaseLostReason, string> = {
+  expired: 'its validity ended before a renewal got through',
+  lost: 'the server no longer has it (deleted, evicted, taken by force, or lost in a restart or fail-over)',
+  'max-hold': 'its maxHoldMs is over',
+  closed: 'the Holdfast instance was closed',
+};
+
+/** The lease is gone while its holder still worked. Stop, and write nothing more without the fencing token. */
+export class LeaseLostError extends HoldfastError {
+  readonly code = 'HOLDFAST_LEASE_LOST';
+  constructor(
+    lockName: string,
+    readonly reason: LeaseLostReason,
+  ) {
+    super(
+      `lock ${quote(lockName)}: the lease is lost: ${LOST_TEXT[reason]}; somebody else may hold it now`,
+      lockName,
+    );
+  }
+}
+
+/** The key of this name holds another type of value. It is not a lock; choose another name or remove the key. */
+export class WrongTypeError extends HoldfastError {
+  readonly code = 'HOLDFAST_WRONG_TYPE';
+  constructor(lockName: string, cause?: unknown) {
+    super(
+      `lock ${quote(lockName)}: its key holds another type of value, so it is no lock; use another name, or remove that key if nothing needs it`,
+      lockName,
+      cause,
+    );
+  }
+}
+
+/** The server could not be reached, or did not answer within `commandTimeoutMs`. Whether the command ran is unknown. */
+export class ConnectionError extends HoldfastError {
+  readonly code = 'HOLDFAST_CONNECTION';
+  constructor(what: string, lockName: string | undefined, cause?: unknown) {
+    super(prefixed(lockName, what), lockName, cause);
+  }
+}
+
+/** The server answered, and refused: no memory, read-only, loading, no permission, a cluster that is down, … */
+export class ServerRefusedError extends HoldfastError {
+  readonly code = 'HOLDFAST_SERVER_REFUSED';
+  constructor(
+    what: string,
+    lockName: string | undefined,
+    /** The server's own word: `OOM`, `READONLY`, `LOADING`, `CLUSTERDOWN`, `NOPERM`, `NOAUTH`, … */
+    readonly reply: string,
+    cause?: unknown,
+  ) {
+    super(prefixed(lockName, what), lockName, cause);
+  }
+}
+
+/** The Holdfast instance (or the client it was given) was closed. */
+export class ClosedError extends HoldfastError {
+  readonly code = 'HOLDFAST_CLOSED';
+  constructor(what: string, lockName?: string, cause?: unknown) {
+    super(prefixed(lockName, what), lockName, cause);
+  }
+}
+
+/** A `TypeError` about an argument, with a stable code. */
+export function argumentError(message: string): TypeError & { code: string } {
+  return Object.assign(new TypeError(message), { code: 'ERR_HOLDFAST_ARGUMENT' });
+}
+
+/** A `RangeError` about an argument, with a stable code. */
+export function rangeError(message: string): RangeError & { code: string } {
+  return Object.assign(new RangeError(message), { code: 'ERR_HOLDFAST_RANGE' });
+}
+
+/** A name as it stands in messages: quoted, control characters escaped, shortened. */
+export function quote(name: string): string {
+  return JSON.stringify(name.length > 80 ? `${name.slice(0, 77)}…` : name);
+}
+
+function prefixed(lockName: string | undefined, what: string): string {
+  return lockName === undefined ? what : `lock ${quote(lockName)}: ${what}`;
+}
+
+/**
+ * Clients put the command that failed into their errors (ioredis: `command.args`), and with it the holderId, or a
+ * password after AUTH. Only name and message of a foreign error go on, without user info in URLs.
+ */
+function redacted(cause: unknown): unknown {
+  if (cause instanceof HoldfastError || !(cause instanceof Error)) return cause;
+  const copy = new Error(cause.message.replace(/\/\/[^/@\s]*@/g, '//***@'));
+  copy.name = cause.name;
+  copy.stack = `${copy.name}: ${copy.message}`;
+  return copy;
+}

@@ -1,0 +1,100 @@
+/** What a client's rejection means: pure, by the server's error word or the client's own text. */
+import {
+  ClosedError,
+  ConnectionError,
+  type HoldfastError,
+  ServerRefusedError,
+  WrongTypeError,
+} from './errors.ts';
+
+/**
+ * - `no script`: send the body instead
+ * - `wrong type`: the key is no lock
+ * - `refused now`: retry within the deadline (fail-over, loading, slot migration, …)
+ * - `refused`: retrying does not help
+ * - `unreachable`: no answer; whether the command ran is unknown
+ */
+export interface Failure {
+  readonly kind: 'no script' | 'wrong type' | 'refused now' | 'refused' | 'unreachable';
+  /** The server's error word, when it answered. */
+  readonly word: string;
+}
+
+const PASSING = new Set([
+  'LOADING',
+  'READONLY',
+  'CLUSTERDOWN',
+  'TRYAGAIN',
+  'MOVED',
+  'ASK',
+  'MASTERDOWN',
+  'BUSY',
+]);
+const LASTING = new Set([
+  'OOM',
+  'NOPERM',
+  'NOAUTH',
+  'WRONGPASS',
+  'MISCONF',
+  'NOREPLICAS',
+  'NOPROTO',
+  'CROSSSLOT',
+  'ERR',
+]);
+/** Redis 6 wraps the error of a command in a script: "ERR Error running script … : @user_script:1: WRONGTYPE …". */
+const WRAPPED = /@user_script:\s*\d+: ?-?([A-Z]{3,})\b/;
+
+export function classify(error: unknown): Failure {
+  const text = error instanceof Error ? error.message : String(error);
+  if (/^(NOSCRIPT|NoScriptError)\b/.test(text)) return { kind: 'no script', word: 'NOSCRIPT' };
+  const word = serverWord(text);
+  if (word === 'WRONGTYPE') return { kind: 'wrong type', word };
+  if (PASSING.has(word)) return { kind: 'refused now', word };
+  if (LASTING.has(word)) return { kind: 'refused', word };
+  return { kind: 'unreachable', word: '' };
+}
+
+function serverWord(text: string): string {
+  if (/can't run without permission|No permissions/i.test(text) && /^(ERR|NOPERM)\b/.test(text))
+    return 'NOPERM';
+  const wrapped = WRAPPED.exec(text)?.[1];
+  return wrapped ?? /^-?([A-Z]{3,})(?=\s)/.exec(text)?.[1] ?? '';
+}
+
+const ADVICE: Record<string, string> = {
+  OOM: 'the server is out of memory (maxmemory), so nothing new can be acquired; release and renewal still work',
+  NOPERM: 'the user may not do this; `docs/safety.md` lists the ACL rights that Holdfast needs',
+  NOAUTH: 'the server wants a password; pass a client that has one',
+  WRONGPASS: 'the server refuses the password; pass a client with the right username and password',
+  READONLY:
+    'this server is a read-only replica; pass a client that connects to the master (Sentinel or Cluster follow it)',
+  LOADING: 'the server is still loading its data; try again later',
+  CLUSTERDOWN: 'the cluster is down or does not serve this slot; try again later',
+  CROSSSLOT: 'the keys do not share a slot; is this a proxy or a client that rewrites keys?',
+};
+
+/** The error for the user. `deadlineMs` is how long it was tried. */
+export function failureError(
+  error: unknown,
+  lockName: string | undefined,
+  deadlineMs: number,
+): HoldfastError {
+  if (error instanceof ClosedError || error instanceof ConnectionError) return error;
+  const { kind, word } = classify(error);
+  if (kind === 'wrong type') return new WrongTypeError(lockName ?? '', error);
+  if (kind === 'unreachable') {
+    const what = `no usable answer from the server within ${Math.round(deadlineMs)} ms; is it up and reachable?`;
+    return new ConnectionError(`${what}${detail(error)}`, lockName, error);
+  }
+  return new ServerRefusedError(
+    `${ADVICE[word] ?? 'the server refused'}${detail(error)}`,
+    lockName,
+    word,
+    error,
+  );
+}
+
+function detail(error: unknown): string {
+  const text = error instanceof Error ? error.message : '';
+  return text === '' ? '' : ` (${text.replace(/\/\/[^/@\s]*@/g, '//***@').slice(0, 300)})`;
+}

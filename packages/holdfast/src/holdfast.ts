@@ -1,0 +1,115 @@
+/** The entry: one instance per Redis (or Valkey) and process. */
+import { recogniseClient } from './adapters/recognise.ts';
+import type { Client } from './client.ts';
+import { monotonicClock } from './clock.ts';
+import { Engine } from './engine.ts';
+import { Events, type HoldfastEventName, type HoldfastEvents } from './events.ts';
+import { newClientId } from './holder-id.ts';
+import { type Inspection, inspect } from './inspect/inspect.ts';
+import { Introduction } from './introduction.ts';
+import { Lock } from './lock.ts';
+import { MemoryServer, MemoryStore } from './memory/memory-store.ts';
+import {
+  checkHoldfastOptions,
+  checkLockOptions,
+  checkName,
+  checkPrefix,
+  DEFAULT_COMMAND_TIMEOUT_MS,
+  DEFAULT_SETTINGS,
+  type HoldfastOptions,
+  type LockOptions,
+  type LockSettings,
+  withLockOptions,
+} from './options.ts';
+import { RedisStore } from './store/redis-store.ts';
+import type { LockStore } from './store/store.ts';
+import { WaitingRoom } from './waiting/waiting-room.ts';
+
+export interface InMemoryOptions extends HoldfastOptions {
+  /** Instances that share one exclude each other, like clients of one server. Default: a new one. */
+  readonly server?: MemoryServer;
+}
+
+export class Holdfast implements AsyncDisposable {
+  readonly #engine: Engine;
+  readonly #settings: LockSettings;
+
+  /**
+   * @param client your own ioredis, node-redis or iovalkey client (a cluster or Sentinel one too), or an adapter for another.
+   *   It stays yours: Holdfast opens one more connection like it while it waits, and never closes the one you passed.
+   * @throws TypeError or RangeError that names the argument
+   */
+  constructor(client: unknown, options?: HoldfastOptions) {
+    checkHoldfastOptions(options);
+    const settings = withLockOptions(DEFAULT_SETTINGS, options);
+    const prefix = checkPrefix(options?.prefix);
+    const clientId = newClientId();
+    const commandTimeoutMs = options?.commandTimeoutMs ?? DEFAULT_COMMAND_TIMEOUT_MS;
+    const clock = monotonicClock;
+    const store: LockStore =
+      client instanceof MemoryServer
+        ? new MemoryStore(client, clock, prefix, clientId)
+        : new RedisStore({
+            client: recogniseClient(client) as Client,
+            clock,
+            prefix,
+            clientId,
+            commandTimeoutMs,
+          });
+    this.#settings = settings;
+    this.#engine = new Engine(store, clock, clientId, new Events(), commandTimeoutMs);
+    this.#engine.room = new WaitingRoom(this.#engine);
+    this.#engine.introduction = new Introduction(this.#engine, options?.label);
+  }
+
+  /** The same contract within this process, without a server: for your unit tests. Nothing is shared unless `server` is. */
+  static inMemory(options: InMemoryOptions = {}): Holdfast {
+    const { server = new MemoryServer(), ...rest } = options;
+    return new Holdfast(server, rest);
+  }
+
+  /**
+   * A lock of this name (1 to 512 bytes of UTF-8). Costs nothing: no command is sent.
+   * @throws TypeError or RangeError for a bad name or option
+   */
+  lock(name: string, options?: LockOptions): Lock {
+    const keys = this.#engine.store.keys(checkName(name));
+    checkLockOptions(options);
+    return new Lock(this.#engine, keys, withLockOptions(this.#settings, options));
+  }
+
+  /** Who holds `name`, since when, and how many wait. Two round trips, reads only. Rejects as `acquire` does. */
+  async inspect(name: string): Promise<Inspection> {
+    const keys = this.#engine.store.keys(checkName(name));
+    this.#engine.assertOpen(name);
+    return inspect(this.#engine, keys);
+  }
+
+  /** Calls `listener` for every event of that name; the same events are on the `diagnostics_channel` `holdfast:<name>`. */
+  on<K extends HoldfastEventName>(name: K, listener: (event: HoldfastEvents[K]) => void): this {
+    this.#engine.events.on(name, listener);
+    return this;
+  }
+
+  off<K extends HoldfastEventName>(name: K, listener: (event: HoldfastEvents[K]) => void): this {
+    this.#engine.events.off(name, listener);
+    return this;
+  }
+
+  /**
+   * Ends all that this instance does: waits reject with `ClosedError`, the signals of leases still held abort (reason
+   * `closed`), then those are released. Your client stays open. Never rejects; settles within `commandTimeoutMs`.
+   */
+  async close(): Promise<void> {
+    const engine = this.#engine;
+    engine.closing.abort();
+    await Promise.all([...engine.leases].map((lease) => lease.end('closed')));
+    await engine.idle();
+    await engine.room.close();
+    engine.store.detach();
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
+  }
+}

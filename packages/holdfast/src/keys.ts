@@ -1,0 +1,62 @@
+/**
+ * Which keys belong to a name.
+ *
+ * The lock key is the name itself (behind the instance's prefix), as Redis documents it, so that workers in other
+ * languages meet us there. Its helper keys live in the same slot whatever braces the name contains, and the encoding
+ * is injective: no two names share a key, and no name can reach another one's helper keys, because names
+ * that begin like a helper key are moved aside.
+ */
+import { hashTag, keySlot, tagOfSlot } from './slot.ts';
+
+const RESERVED = 'holdfast:';
+
+export interface LockKeys {
+  readonly name: string;
+  /** A string: the holderId of the lease, or another library's. */
+  readonly lock: string;
+  /** A sorted set with one member: the last fencing token (see `lua/README.md`). */
+  readonly fence: string;
+  /** A sorted set: waiters by ticket. */
+  readonly queue: string;
+}
+
+export interface KeyRules {
+  /** The instance's own prefix. */
+  readonly prefix: string;
+  /** What the client puts before each key. */
+  readonly clientPrefix: string;
+}
+
+export function lockKeys(name: string, rules: KeyRules): LockKeys {
+  const lock = rules.prefix + (name.startsWith(RESERVED) ? `${RESERVED}name:${name}` : name);
+  const helper = helperKeys(lock, rules);
+  return { name, lock, fence: helper('fence'), queue: helper('queue') };
+}
+
+/**
+ * `holdfast:{tag}:kind:key`, where the tag hashes to the key's slot. A key without braces is its own tag, and is not repeated
+ * behind it. A key with a `}` but no proper tag cannot stand inside braces: a number that hashes alike stands for it.
+ */
+function helperKeys(key: string, { prefix, clientPrefix }: KeyRules): (kind: string) => string {
+  const physical = clientPrefix + key;
+  const tag = hashTag(physical);
+  if (tag === undefined && !physical.includes('}'))
+    return (kind) => `${prefix}${RESERVED}{${physical}}:${kind}:`;
+  const group = tag ?? tagOfSlot(keySlot(physical));
+  return (kind) => `${prefix}${RESERVED}{${group}}:${kind}:${key}`;
+}
+
+/** One small key per process: host, pid, label. */
+export function processKey(clientId: string, prefix: string): string {
+  return `${prefix}${RESERVED}process:${clientId}`;
+}
+
+/**
+ * The channel on which a process is told of its grants: one per process, and in a cluster one per process and
+ * slot, since a sharded channel lives where its slot lives.
+ */
+export function grantChannel(clientId: string, keys: LockKeys, rules: KeyRules, sharded: boolean): string {
+  const base = `${rules.prefix}${RESERVED}`;
+  if (!sharded) return `${base}grants:${clientId}`;
+  return `${base}{${tagOfSlot(keySlot(rules.clientPrefix + keys.lock))}}:grants:${clientId}`;
+}

@@ -1,0 +1,192 @@
+/** One hold, bounded in time. Only `acquire`, `tryAcquire` and `use` make leases. */
+import type { Engine } from './engine.ts';
+import { LeaseLostError, type LeaseLostReason } from './errors.ts';
+import type { LockKeys } from './keys.ts';
+import { checkTtlMs, type LockSettings } from './options.ts';
+import type { ReleaseReply } from './store/store.ts';
+import { type RenewOutcome, Watchdog } from './watchdog.ts';
+
+/**
+ * - `released`: it was ours until now
+ * - `expired`: its time had run out, and nobody else holds it
+ * - `lost`: it was gone before, and may be somebody else's
+ */
+export type ReleaseOutcome = 'released' | 'expired' | 'lost';
+
+export interface Granted {
+  readonly holderId: string;
+  readonly fencingToken: number;
+  /** Not later than the moment at which the server began the lease, on our clock. */
+  readonly startedAt: number;
+  readonly leaseMs: number;
+}
+
+export class Lease implements AsyncDisposable {
+  readonly name: string;
+  /** Grows with every grant of this name. Send it along with what you do under the lock, and refuse older ones there. */
+  readonly fencingToken: number;
+  readonly #holderId: string;
+  readonly #engine: Engine;
+  readonly #keys: LockKeys;
+  readonly #startedAt: number;
+  readonly #watchdog: Watchdog;
+  #abort: AbortController | undefined;
+  #lost: LeaseLostError | undefined;
+  #releasing: Promise<ReleaseOutcome> | undefined;
+
+  /** @internal */
+  constructor(engine: Engine, keys: LockKeys, granted: Granted, settings: LockSettings) {
+    this.name = keys.name;
+    this.fencingToken = granted.fencingToken;
+    this.#holderId = granted.holderId;
+    this.#engine = engine;
+    this.#keys = keys;
+    this.#startedAt = granted.startedAt;
+    const endsAt = granted.startedAt + (settings.maxHoldMs ?? Number.POSITIVE_INFINITY);
+    const watch = {
+      ttlMs: settings.ttlMs,
+      startedAt: granted.startedAt,
+      leaseMs: granted.leaseMs,
+      renew: settings.renew,
+      endsAt,
+    };
+    this.#watchdog = new Watchdog(watch, engine.clock, this.#watched());
+    engine.leases.add(this);
+  }
+
+  /** Proves ownership to the server; treat it like a password. Not shown by `console.log` or JSON. */
+  get holderId(): string {
+    return this.#holderId;
+  }
+
+  /** How long this lease may still be trusted without another renewal, in ms by this process's own clock; 0 when over. */
+  remainingMs(): number {
+    this.#watchdog.check();
+    return this.#watchdog.remainingMs();
+  }
+
+  /**
+   * Aborted with a `LeaseLostError` as its reason no later than the moment the validity ends, Redis reachable or not.
+   * Never aborted by a release.
+   */
+  get signal(): AbortSignal {
+    this.#abort ??= new AbortController();
+    this.#watchdog.check();
+    if (this.#lost !== undefined && !this.#abort.signal.aborted) this.#abort.abort(this.#lost);
+    return this.#abort.signal;
+  }
+
+  /** Why this lease ended before its release, or `undefined`. */
+  get lost(): LeaseLostError | undefined {
+    this.#watchdog.check();
+    return this.#lost;
+  }
+
+  /**
+   * Renews now, to `ttlMs` from here on when given (1 to 86,400,000). One round trip. Never rejects for a lost lease or an
+   * unreachable server: `lost` and `unknown` are answers. `unknown` means no answer; the lease is good for `remainingMs()`.
+   */
+  async renew(ttlMs?: number): Promise<RenewOutcome> {
+    return this.#watchdog.renewNow(ttlMs === undefined ? undefined : checkTtlMs(ttlMs));
+  }
+
+  /**
+   * Gives the lock back, to the next waiter if there is one. One round trip. May be called again and concurrently: all
+   * calls share one answer. Rejects with a `ConnectionError` when no answer comes within `commandTimeoutMs`: the
+   * lease then ends by its ttl, since renewal has stopped.
+   */
+  release(): Promise<ReleaseOutcome> {
+    this.#watchdog.check();
+    this.#releasing ??= this.#release();
+    return this.#releasing;
+  }
+
+  /** Releases, and leaves a release that failed to the lease's expiry (a `warning` event tells). */
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.release().catch((error: Error) => {
+      this.#engine.events.warn(
+        'HOLDFAST_RELEASE_FAILED',
+        `a release failed, its lease expires by itself: ${error.message}`,
+      );
+    });
+  }
+
+  /** @internal Ends the lease from our side: its signal aborts, then it is released. Never rejects. */
+  async end(reason: LeaseLostReason): Promise<void> {
+    if (this.#lost === undefined && this.#releasing === undefined) this.#lose(reason);
+    await this[Symbol.asyncDispose]();
+  }
+
+  toJSON(): object {
+    return { name: this.name, fencingToken: this.fencingToken, remainingMs: Math.round(this.remainingMs()) };
+  }
+
+  [Symbol.for('nodejs.util.inspect.custom')](): string {
+    const state = this.#lost?.reason ?? `${Math.round(this.remainingMs())} ms left`;
+    return `Lease { name: ${JSON.stringify(this.name)}, fencingToken: ${this.fencingToken}, ${state} }`;
+  }
+
+  #watched() {
+    const { store, events, clock, commandTimeoutMs } = this.#engine;
+    const told = { name: this.name, fencingToken: this.fencingToken };
+    return {
+      renew: (ttlMs: number, until: number) => {
+        const deadlineAt = Math.min(until, clock.now() + commandTimeoutMs);
+        return store.renew(this.#keys, this.#holderId, ttlMs, { deadlineAt });
+      },
+      renewed: (tookMs: number) =>
+        events.emit('renewed', () => ({ ...told, tookMs, remainingMs: this.remainingMs() })),
+      unknown: (error: unknown) =>
+        events.emit('renewalUnknown', () => ({
+          ...told,
+          remainingMs: this.remainingMs(),
+          error: error as Error,
+        })),
+      lost: (reason: LeaseLostReason) => this.#lose(reason),
+    };
+  }
+
+  #lose(reason: LeaseLostReason): void {
+    this.#watchdog.stop();
+    this.#engine.leases.delete(this);
+    this.#lost = new LeaseLostError(this.name, reason);
+    this.#abort?.abort(this.#lost);
+    const { name, fencingToken } = this;
+    this.#engine.events.emit('lost', () => ({ name, fencingToken, heldMs: this.#heldMs(), reason }));
+  }
+
+  async #release(): Promise<ReleaseOutcome> {
+    const { store, clock, events } = this.#engine;
+    const heldMs = this.#heldMs();
+    const askedAt = clock.now();
+    const wasValid = this.#watchdog.remainingMs() > 0;
+    const drops = store.drops;
+    this.#watchdog.stop();
+    this.#engine.leases.delete(this);
+    const reply = await this.#engine.release(this.#keys, this.#holderId);
+    const outcome = releaseOutcome(reply, wasValid, store.drops !== drops);
+    if (outcome !== 'released' && this.#lost === undefined) this.#lose(outcome);
+    const told = { name: this.name, fencingToken: this.fencingToken, heldMs };
+    if (reply === 'given') events.emit('handedOff', () => told);
+    if (reply === 'mute') events.warn('HOLDFAST_NO_PUBLISH', NO_PUBLISH);
+    events.emit('released', () => ({ ...told, tookMs: clock.now() - askedAt, outcome }));
+    return outcome;
+  }
+
+  #heldMs(): number {
+    return this.#engine.clock.now() - this.#startedAt;
+  }
+}
+
+const NO_PUBLISH =
+  'the user of this connection may not PUBLISH, so released locks are not handed to waiters, who have to ask again; grant +publish and the channel pattern';
+
+/**
+ * A release that was sent twice finds nothing the second time. While the lease was valid and the connection broke during
+ * the call, that is what happened: the first one did it.
+ */
+function releaseOutcome(reply: ReleaseReply, wasValid: boolean, sentTwice: boolean): ReleaseOutcome {
+  if (reply !== 'expired' && reply !== 'lost') return 'released';
+  if (wasValid && sentTwice) return 'released';
+  return reply === 'expired' && wasValid ? 'lost' : reply;
+}

@@ -1,0 +1,59 @@
+-- Takes the lock when it is free and nobody was there before; else joins the queue, or says how long it is taken.
+-- A free lock with a queue (an expiry) is served to the queue here, by whoever comes first.
+-- KEYS[1] lock
+-- KEYS[2] fence
+-- KEYS[3] queue
+-- ARGV[1] holderId
+-- ARGV[2] ttlMs
+-- ARGV[3] member        how this waiter stands in the queue; '' = does not wait
+-- ARGV[4] ticket        its place; '' = a new one, behind all others
+-- ARGV[5] queueTtlMs
+-- Returns {'granted' or 'yours', token, leaseMs} or {'busy', remainingMs, foreign}
+-- or {'queued', remainingMs, foreign, ticket, rank, isNew, nowUs}; all strings
+--! fence
+--! hand-off
+local waits = ARGV[3] ~= ''
+local nowUs = now()
+
+local function granted(status, leaseMs, member, other)
+  local token = nextToken(nowUs)
+  keepToken(token, member, other)
+  return { status, token, tostring(leaseMs) }
+end
+
+if redis.call('set', KEYS[1], ARGV[1], 'nx', 'px', ARGV[2]) then
+  if redis.call('exists', KEYS[3]) == 0 then return granted('granted', ARGV[2], 'alone', 'queued') end
+  if waits and ARGV[4] ~= '' then redis.call('zadd', KEYS[3], 'nx', ARGV[4], ARGV[3]) end
+  local served = handOff(nowUs, ARGV[1])
+  if served == 'more' then
+    redis.call('del', KEYS[1])
+  elseif served ~= 'given' then
+    return granted('granted', ARGV[2], 'queued', 'alone')
+  end
+end
+
+local value = redis.call('get', KEYS[1])
+local remainingMs = redis.call('pttl', KEYS[1])
+if value == ARGV[1] then
+  -- Ours already: this command was sent twice, or the grant's message got lost. A new token: the last may be older than
+  -- the grant (see the two plain commands of store/redis-store.ts).
+  if waits then redis.call('zrem', KEYS[3], ARGV[3]) end
+  return granted('yours', remainingMs, 'queued', 'alone')
+end
+local foreign = (value and string.sub(value, 1, 4) ~= 'hf1-') and '1' or '0'
+if not waits then return { 'busy', tostring(remainingMs), foreign } end
+
+local ticket = ARGV[4]
+if ticket == '' then
+  local tail = tonumber(redis.call('zrange', KEYS[3], -1, -1, 'withscores')[2]) or 0
+  ticket = string.format('%.0f', math.max(nowUs, tail + 1))
+end
+local isNew = redis.call('zadd', KEYS[3], 'nx', ticket, ARGV[3])
+redis.call('pexpire', KEYS[3], ARGV[5])
+local alone = redis.call('zscore', KEYS[2], 'alone')
+if alone then
+  redis.call('zadd', KEYS[2], alone, 'queued')
+  redis.call('zrem', KEYS[2], 'alone')
+end
+local rank = redis.call('zrank', KEYS[3], ARGV[3])
+return { 'queued', tostring(remainingMs), foreign, ticket, tostring(rank), tostring(isNew), string.format('%.0f', nowUs) }

@@ -1,0 +1,21 @@
+-- Gives the lock back if it is still this holder's, to the next live waiter where there is one. With a member it also
+-- leaves the queue: what a waiter that gives up sends, whether or not a grant is on its way to it.
+-- KEYS[1] lock
+-- KEYS[2] fence
+-- KEYS[3] queue
+-- ARGV[1] holderId
+-- ARGV[2] member   optional
+-- Returns 'released', 'given', 'mute', 'more' (still held: call again), 'lost' (another's) or 'expired' (nobody's)
+--! fence
+--! hand-off
+if ARGV[2] then redis.call('zrem', KEYS[3], ARGV[2]) end
+local value = redis.call('get', KEYS[1])
+if value ~= ARGV[1] then return value and 'lost' or 'expired' end
+local served = 'released'
+if redis.call('exists', KEYS[3]) == 1 then
+  served = handOff(now())
+  if served == 'empty' then served = 'released' end
+end
+-- Pops make the script writable even when the server is out of memory; the DEL comes last so that 'more' stays held.
+if served ~= 'given' and served ~= 'more' then redis.call('del', KEYS[1]) end
+return served

@@ -1,0 +1,157 @@
+/** What users may set, checked at once: every message names the argument and what to pass. */
+import { argumentError, quote, rangeError } from './errors.ts';
+
+export const MAX_TTL_MS = 24 * 60 * 60 * 1000;
+/** The longest that Node's timers can wait. */
+export const MAX_WAIT_MS = 2 ** 31 - 1;
+export const MAX_NAME_BYTES = 512;
+
+export interface LockOptions {
+  /** How long the server keeps a lease that is not renewed, in ms: 1 to 86,400,000. Default 10,000. */
+  readonly ttlMs?: number;
+  /** How long `acquire` waits by default, in ms: 0 to 2,147,483,647. Default 10,000. */
+  readonly waitMs?: number;
+  /** Renew the lease in the background until its release. Default true; `false` gives a lease of one ttl. */
+  readonly renew?: boolean;
+  /** The longest that one lease may be held, renewals included, in ms. Default: no limit while its process lives. */
+  readonly maxHoldMs?: number;
+}
+
+export interface AcquireOptions extends LockOptions {
+  /** Cancels the wait (never the hold); `acquire` then rejects with `signal.reason` untouched. */
+  readonly signal?: AbortSignal;
+}
+
+export interface HoldfastOptions extends LockOptions {
+  /**
+   * Put before every key as `prefix:`, one word without a colon, so that two instances with different prefixes never
+   * meet. Default: none, the key is the lock's name.
+   */
+  readonly prefix?: string;
+  /** Shown by `inspect` next to host and pid, e.g. the worker's role. At most 100 characters. */
+  readonly label?: string;
+  /** The library's own deadline for each command, in ms: 10 to 600,000. Default 3,000. */
+  readonly commandTimeoutMs?: number;
+}
+
+/** Lock options with every default filled in. */
+export interface LockSettings {
+  readonly ttlMs: number;
+  readonly waitMs: number;
+  readonly renew: boolean;
+  readonly maxHoldMs: number | undefined;
+}
+
+export const DEFAULT_SETTINGS: LockSettings = {
+  ttlMs: 10_000,
+  waitMs: 10_000,
+  renew: true,
+  maxHoldMs: undefined,
+};
+export const DEFAULT_COMMAND_TIMEOUT_MS = 3_000;
+
+const LOCK_KEYS = ['ttlMs', 'waitMs', 'renew', 'maxHoldMs'];
+const ACQUIRE_KEYS = [...LOCK_KEYS, 'signal'];
+const HOLDFAST_KEYS = [...LOCK_KEYS, 'prefix', 'label', 'commandTimeoutMs'];
+
+/** `settings` with what `options` sets; throws on anything unknown or out of range. */
+export function withLockOptions(settings: LockSettings, options: AcquireOptions | undefined): LockSettings {
+  if (options === undefined) return settings;
+  return {
+    ttlMs: options.ttlMs === undefined ? settings.ttlMs : checkTtlMs(options.ttlMs),
+    waitMs:
+      options.waitMs === undefined ? settings.waitMs : integer('waitMs', options.waitMs, 0, MAX_WAIT_MS),
+    renew: options.renew === undefined ? settings.renew : boolean('renew', options.renew),
+    maxHoldMs:
+      options.maxHoldMs === undefined
+        ? settings.maxHoldMs
+        : integer('maxHoldMs', options.maxHoldMs, 1, MAX_WAIT_MS),
+  };
+}
+
+export function checkLockOptions(options: LockOptions | undefined): void {
+  checkKeys(options, LOCK_KEYS);
+}
+
+export function checkAcquireOptions(options: AcquireOptions | undefined): void {
+  checkKeys(options, ACQUIRE_KEYS);
+  if (options?.signal !== undefined && !(options.signal instanceof AbortSignal)) {
+    throw argumentError(`signal: expected an AbortSignal, got ${shown(options.signal)}`);
+  }
+}
+
+export function checkHoldfastOptions(options: HoldfastOptions | undefined): void {
+  checkKeys(options, HOLDFAST_KEYS);
+  if (options?.label !== undefined && (typeof options.label !== 'string' || options.label.length > 100)) {
+    throw argumentError(`label: expected a string of at most 100 characters, got ${shown(options.label)}`);
+  }
+  if (options?.commandTimeoutMs !== undefined)
+    integer('commandTimeoutMs', options.commandTimeoutMs, 10, 600_000);
+}
+
+export function checkTtlMs(ttlMs: number): number {
+  return integer('ttlMs', ttlMs, 1, MAX_TTL_MS);
+}
+
+/** The prefix as it stands before a key: `''` or `word:`. */
+export function checkPrefix(prefix: string | undefined): string {
+  if (prefix === undefined) return '';
+  const word = typeof prefix === 'string' && prefix.endsWith(':') ? prefix.slice(0, -1) : prefix;
+  if (typeof word !== 'string' || !/^[\w./{}-]{1,100}$/.test(word) || !balanced(word)) {
+    throw argumentError(
+      `prefix: expected one word of letters, digits and "._-/" (or a {hash tag}), got ${shown(prefix)}; a ":" ends the prefix, so that instances with different prefixes never meet: write "billing/locks" for "billing:locks"`,
+    );
+  }
+  return `${word}:`;
+}
+
+/** Redis Cluster takes a key's slot from its first `{…}`: an opened brace in a prefix must be closed in it. */
+function balanced(word: string): boolean {
+  return /^[^{}]*(\{[^{}]+\}[^{}]*)?$/.test(word);
+}
+
+/** Any non-empty string of up to 512 bytes of UTF-8; lone surrogates are refused since they have no UTF-8. */
+export function checkName(name: unknown): string {
+  if (typeof name !== 'string') throw argumentError(`name: expected a string, got ${shown(name)}`);
+  if (name === '') throw argumentError('name: expected a non-empty string, got ""');
+  if (!name.isWellFormed())
+    throw argumentError(`name: expected well-formed text, got a lone surrogate in ${quote(name)}`);
+  const bytes = Buffer.byteLength(name);
+  if (bytes > MAX_NAME_BYTES)
+    throw rangeError(`name: expected at most ${MAX_NAME_BYTES} bytes of UTF-8, got ${bytes}`);
+  return name;
+}
+
+function checkKeys(options: object | undefined, allowed: readonly string[]): void {
+  if (options === undefined) return;
+  if (typeof options !== 'object' || options === null || Array.isArray(options)) {
+    throw argumentError(`options: expected an object, got ${shown(options)}`);
+  }
+  const unknown = Object.keys(options).find((key) => !allowed.includes(key));
+  if (unknown !== undefined) {
+    throw argumentError(`options: ${quote(unknown)} is not an option here; there are ${allowed.join(', ')}`);
+  }
+}
+
+function integer(what: string, value: unknown, min: number, max: number): number {
+  if (typeof value !== 'number')
+    throw argumentError(`${what}: expected a number of milliseconds, got ${shown(value)}`);
+  if (!Number.isSafeInteger(value) || value < min || value > max) {
+    throw rangeError(
+      `${what}: expected a whole number of milliseconds from ${min} to ${max}, got ${shown(value)}`,
+    );
+  }
+  return value;
+}
+
+function boolean(what: string, value: unknown): boolean {
+  if (typeof value !== 'boolean') throw argumentError(`${what}: expected true or false, got ${shown(value)}`);
+  return value;
+}
+
+function shown(value: unknown): string {
+  if (typeof value === 'string') return quote(value);
+  return typeof value === 'object' && value !== null
+    ? `an ${Array.isArray(value) ? 'array' : 'object'}`
+    : String(value);
+}

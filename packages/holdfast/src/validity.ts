@@ -1,0 +1,32 @@
+/**
+ * How long a holder may trust its lease, by its own monotonic clock (Redlock, "validity time"): counted from before
+ * the request, less what the two clocks may drift apart meanwhile.
+ */
+
+/** A thousandth of the time, plus the millisecond that Redis rounds to; at most a tenth, so that 1 ms leases exist. */
+export function driftMs(leaseMs: number): number {
+  return Math.min(leaseMs / 10, leaseMs / 1000 + 1);
+}
+
+/** The end of the validity of a lease of `leaseMs` that was asked for at `askedAt`. */
+export function validUntil(askedAt: number, leaseMs: number): number {
+  return askedAt + leaseMs - driftMs(leaseMs);
+}
+
+/** A pair of readings of one moment (or earlier on our side): our clock before a request, the server's in its reply. */
+export interface ClockPair {
+  /** Ours, in ms, read before the request was sent. */
+  readonly ours: number;
+  /** The server's wall clock in its reply, in µs. */
+  readonly serverUs: number;
+}
+
+/**
+ * The latest moment on our clock that is certainly not after the start of a lease that the server began at
+ * `startedUs`, given a pair from the time of the join. If the server's clock stepped forward meanwhile the pair would say
+ * too much, so it is never later than the arrival of the message.
+ */
+export function handedOffAt(pair: ClockPair, startedUs: number, arrivedAt: number): number {
+  const waitedMs = Math.max(0, (startedUs - pair.serverUs) / 1000);
+  return Math.min(arrivedAt, pair.ours + waitedMs * (1 - 1 / 1000));
+}

@@ -1,0 +1,34 @@
+/** When a waiting process asks the server again although no message came: pure. */
+import { backoffMs } from '../backoff.ts';
+
+/** Another library's release tells nobody, so the front waiter looks for itself. */
+const FOREIGN = { firstMs: 5, maxMs: 250 };
+/** After a failure. */
+const FAILED = { firstMs: 50, maxMs: 1_000 };
+/** However long the lease in the way lasts: it may be deleted, and the queue must not be forgotten (it lives 60 s). */
+const MAX_ASK_MS = 5_000;
+const MAX_ASK_FAR_BACK_MS = 20_000;
+/** A place further back asks later: whoever is in front serves the queue for all. */
+const PER_RANK_MS = 5;
+const MIN_ASK_MS = 2;
+
+export interface Seen {
+  readonly remainingMs: number;
+  readonly foreign: boolean;
+  readonly rank: number;
+}
+
+/**
+ * From the refused acquire's remaining time, for the first waiter of a process. A remaining time that is missing
+ * (no expiry) or negative neither means for ever nor at once.
+ * @param round how many asks in a row met a foreign or strange holder
+ */
+export function nextAskMs({ remainingMs, foreign, rank }: Seen, round: number, random: number): number {
+  if (rank === 0 && (foreign || remainingMs < 0)) return backoffMs(round, FOREIGN, random);
+  const known = remainingMs < 0 ? MAX_ASK_MS : Math.min(remainingMs + MIN_ASK_MS, MAX_ASK_MS);
+  return Math.max(MIN_ASK_MS, Math.min(known + rank * PER_RANK_MS, MAX_ASK_FAR_BACK_MS));
+}
+
+export function askAfterFailureMs(round: number, random: number): number {
+  return backoffMs(round, FAILED, random);
+}

@@ -1,0 +1,91 @@
+/**
+ * All waiters of one lock in this process, and the timer that stands behind their messages. Only the first asks: when
+ * the lock is free, that serves the whole queue, and its answer keeps the queue of all alive.
+ */
+import type { Clock } from '../clock.ts';
+import { askAfterFailureMs, nextAskMs } from './asking.ts';
+import type { Standing, Waiter } from './waiter.ts';
+
+export class Group {
+  private readonly waiters = new Set<Waiter>();
+  private timer: NodeJS.Timeout | undefined;
+  private dueAt = Number.POSITIVE_INFINITY;
+  private round = 0;
+
+  constructor(private readonly clock: Clock) {}
+
+  get size(): number {
+    return this.waiters.size;
+  }
+
+  add(waiter: Waiter): void {
+    this.waiters.add(waiter);
+    void this.ask(waiter);
+  }
+
+  remove(waiter: Waiter): void {
+    this.waiters.delete(waiter);
+    if (this.waiters.size === 0) this.stop();
+  }
+
+  /** Messages may have been missed, or the queue lost. */
+  askAll(): void {
+    for (const waiter of this.waiters) void this.ask(waiter);
+  }
+
+  stop(): void {
+    clearTimeout(this.timer);
+    this.timer = undefined;
+    this.dueAt = Number.POSITIVE_INFINITY;
+  }
+
+  private get first(): Waiter | undefined {
+    return this.waiters.values().next().value;
+  }
+
+  private async ask(waiter: Waiter): Promise<void> {
+    const hadJoined = waiter.joined;
+    const standing = await waiter.ask();
+    if (waiter.settled) return;
+    if (standing === undefined) return this.schedule(askAfterFailureMs(this.round++, Math.random()));
+    if (waiter === this.first) this.scheduleFrom(standing);
+    else this.schedule(nextAskMs(standing, 0, Math.random()));
+    // It was in the queue, and is not any more: the queue was lost, and the others are not in it either.
+    if (hadJoined && standing.isNew) this.askOthers(waiter);
+  }
+
+  private askOthers(asked: Waiter): void {
+    for (const waiter of this.waiters) {
+      if (waiter === asked) continue;
+      waiter.joined = false;
+      void this.ask(waiter);
+    }
+  }
+
+  private scheduleFrom(standing: Standing): void {
+    const strange = standing.foreign || standing.remainingMs < 0;
+    const delay = nextAskMs(standing, strange ? this.round++ : 0, Math.random());
+    if (!strange) this.round = 0;
+    this.stop();
+    this.schedule(delay);
+  }
+
+  /** Keeps an earlier appointment. */
+  private schedule(delay: number): void {
+    const dueAt = this.clock.now() + delay;
+    if (dueAt >= this.dueAt || this.waiters.size === 0) return;
+    clearTimeout(this.timer);
+    this.dueAt = dueAt;
+    this.timer = setTimeout(this.onTimer, Math.ceil(delay));
+  }
+
+  private readonly onTimer = (): void => {
+    this.stop();
+    const { first } = this;
+    for (const waiter of this.waiters) if (waiter === first || !waiter.joined) void this.ask(waiter);
+    this.schedule(GUARD_MS);
+  };
+}
+
+/** An ask that neither answers nor fails (it has its own deadline) must not be the last one. */
+const GUARD_MS = 10_000;

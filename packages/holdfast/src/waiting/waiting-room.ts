@@ -1,0 +1,136 @@
+/**
+ * Everybody in this process who waits for a lock. A grant comes as a message that carries the waiter's own holderId; any other
+ * message is ignored. Behind the messages stands one timer per lock (`Group`), so a lost message costs time, not the lock.
+ */
+import type { Engine } from '../engine.ts';
+import { ServerRefusedError } from '../errors.ts';
+import { failureError } from '../failure.ts';
+import type { LockKeys } from '../keys.ts';
+import { parseGrant, type QueueEntry } from '../store/store.ts';
+import { Group } from './group.ts';
+import { Mailbox } from './mailbox.ts';
+import { Waiter, type WaitGrant, type WaitRequest } from './waiter.ts';
+
+/** A grant may cross the end of a wait; for this long it is given back when it arrives. */
+const REMEMBER_MS = 60_000;
+const MAX_REMEMBERED = 1_000;
+
+export class WaitingRoom {
+  /** Set when the user may not subscribe or publish; then waiting is polling. */
+  muted = false;
+  private readonly waiters = new Map<string, Waiter>();
+  private readonly groups = new Map<string, Group>();
+  private readonly mailbox: Mailbox;
+  /** Waits that were given up, by holderId. */
+  private readonly abandoned = new Map<string, { readonly keys: LockKeys; readonly until: number }>();
+
+  constructor(private readonly engine: Engine) {
+    this.mailbox = new Mailbox(engine.store, {
+      message: (text) => this.hear(text),
+      interrupted: (channel) => this.interrupted(channel),
+    });
+  }
+
+  /** Whether a first ask may join the queue right away, since its grant would be heard. */
+  listens(channel: string): boolean {
+    return !this.muted && this.mailbox.isOpen(channel);
+  }
+
+  /** Waits in the queue until granted. Rejects with whatever ended the wait. */
+  async wait(request: WaitRequest): Promise<WaitGrant> {
+    const waiter = new Waiter(this.engine, request, (left) => this.left(left));
+    this.mailbox.entered();
+    try {
+      if (!waiter.settled) void this.seat(waiter);
+      return await waiter.granted;
+    } finally {
+      this.mailbox.left();
+    }
+  }
+
+  async close(): Promise<void> {
+    await this.mailbox.close();
+  }
+
+  private async seat(waiter: Waiter): Promise<void> {
+    this.waiters.set(waiter.holderId, waiter);
+    try {
+      await this.openMailbox(waiter.request.entry);
+    } catch (error) {
+      return this.notHeard(waiter, error);
+    }
+    if (!waiter.settled) this.group(waiter.request.keys).add(waiter);
+  }
+
+  /** Ours must reach us and others must be able to send: proved once per channel, before anybody counts on it. */
+  private async openMailbox({ channel }: QueueEntry): Promise<void> {
+    if (this.mailbox.isOpen(channel)) return;
+    await this.mailbox.open(channel);
+    await this.engine.store.probe(channel, this.engine.limits());
+  }
+
+  private notHeard(waiter: Waiter, error: unknown): void {
+    const failure = failureError(error, waiter.request.keys.name, this.engine.commandTimeoutMs);
+    if (!(failure instanceof ServerRefusedError)) {
+      setTimeout(() => void (waiter.settled || this.seat(waiter)), RETRY_OPEN_MS);
+    } else if (failure.reply === 'NOPERM') {
+      this.muted = true;
+      this.engine.events.warn('HOLDFAST_POLLING', POLLING);
+      waiter.giveUp(new CannotListen());
+    } else {
+      waiter.giveUp(failure);
+    }
+  }
+
+  private group(keys: LockKeys): Group {
+    const known = this.groups.get(keys.lock);
+    if (known !== undefined) return known;
+    const group = new Group(this.engine.clock);
+    this.groups.set(keys.lock, group);
+    return group;
+  }
+
+  private hear(text: string): void {
+    const grant = parseGrant(text);
+    if (grant === undefined) return;
+    const waiter = this.waiters.get(grant.holderId);
+    waiter?.hear(grant);
+    const abandoned = this.abandoned.get(grant.holderId);
+    this.abandoned.delete(grant.holderId);
+    if (abandoned !== undefined) void this.engine.undo(abandoned.keys, grant.holderId);
+  }
+
+  private interrupted(channel: string | undefined): void {
+    const hit = new Set<Group | undefined>();
+    for (const { request } of this.waiters.values()) {
+      if (channel === undefined || request.entry.channel === channel)
+        hit.add(this.groups.get(request.keys.lock));
+    }
+    for (const group of hit) group?.askAll();
+  }
+
+  private left(waiter: Waiter): void {
+    const { keys } = waiter.request;
+    this.waiters.delete(waiter.holderId);
+    const group = this.groups.get(keys.lock);
+    group?.remove(waiter);
+    if (group?.size === 0) this.groups.delete(keys.lock);
+    if (waiter.gaveUp) this.remember(waiter.holderId, keys);
+  }
+
+  private remember(holderId: string, keys: LockKeys): void {
+    const now = this.engine.clock.now();
+    this.abandoned.set(holderId, { keys, until: now + REMEMBER_MS });
+    for (const [oldest, { until }] of this.abandoned) {
+      if (until > now && this.abandoned.size <= MAX_REMEMBERED) break;
+      this.abandoned.delete(oldest);
+    }
+  }
+}
+
+const RETRY_OPEN_MS = 100;
+const POLLING =
+  'the user of this connection may not subscribe or publish, so waiting for a lock polls, and is neither fair nor cheap; grant +subscribe, +ssubscribe, +publish, +spublish and the channel pattern';
+
+/** Tells `acquire` to poll instead. */
+export class CannotListen extends Error {}
