@@ -1,14 +1,15 @@
 /** How a lease comes about: one try, then a wait in the queue where that is wanted. */
+import { onAbort } from './abort.ts';
 import { backoffMs } from './backoff.ts';
 import { pause } from './deadline.ts';
 import type { Engine } from './engine.ts';
-import { AcquireTimeoutError } from './errors.ts';
+import { AcquireTimeoutError, ConnectionError } from './errors.ts';
 import { newHolderId } from './holder-id.ts';
 import type { LockKeys } from './keys.ts';
 import { type Granted, Lease } from './lease.ts';
 import type { LockSettings } from './options.ts';
-import { type AcquireReply, isGrant, type QueueEntry } from './store/store.ts';
-import { validUntil } from './validity.ts';
+import { type AcquireReply, type GrantedReply, isGrant, type QueueEntry } from './store/store.ts';
+import { leaseToCover, validUntil } from './validity.ts';
 import { CannotListen } from './waiting/waiting-room.ts';
 
 /**
@@ -61,7 +62,7 @@ class Attempt {
     this.holderId = newHolderId(engine.clientId);
     this.startedAt = engine.clock.now();
     this.deadlineAt = this.startedAt + patienceMs;
-    this.ttlMs = Math.min(settings.ttlMs, settings.maxHoldMs ?? settings.ttlMs);
+    this.ttlMs = Math.min(settings.ttlMs, leaseToCover(settings.maxHoldMs ?? settings.ttlMs));
     const leaseMs = settings.renew ? Math.min(this.ttlMs, CLAIM_MS) : this.ttlMs;
     this.entry = { holderId: this.holderId, leaseMs, channel: engine.store.channel(keys) };
   }
@@ -80,11 +81,17 @@ class Attempt {
   async ask(): Promise<Grant | undefined> {
     const { engine, keys, signal } = this.wanted;
     const askedAt = engine.clock.now();
-    const undo = () => void engine.undo(keys, this.holderId);
+    const late = ({ fencingToken }: GrantedReply) =>
+      void engine.undo(keys, `${this.holderId}:${fencingToken}`);
     const limits = { deadlineAt: this.deadlineAt, signal };
-    const asked = engine.store.acquire(keys, { holderId: this.holderId, ttlMs: this.ttlMs }, limits, undo);
-    const reply = await this.unlessAborted(asked);
-    return isGrant(reply) ? this.inTime(reply, askedAt) : undefined;
+    const asked = engine.store.acquire(keys, { holderId: this.holderId, ttlMs: this.ttlMs }, limits, late);
+    try {
+      const reply = await this.unlessAborted(asked);
+      return isGrant(reply) ? this.inTime(reply, askedAt) : undefined;
+    } catch (error) {
+      if (signal?.aborted || error instanceof ConnectionError) this.takeBack(asked);
+      throw error;
+    }
   }
 
   async waited(): Promise<Lease> {
@@ -156,17 +163,19 @@ class Attempt {
   }
 
   private unlessAborted(asked: Promise<AcquireReply>): Promise<AcquireReply> {
-    const { signal, engine, keys } = this.wanted;
+    const { signal } = this.wanted;
     if (signal === undefined) return asked;
     return new Promise((resolve, reject) => {
-      const onAbort = () => {
-        reject(signal.reason);
-        void engine.inBackground(
-          asked.then((reply) => (isGrant(reply) ? engine.undo(keys, this.holderId) : undefined)),
-        );
-      };
-      signal.addEventListener('abort', onAbort, { once: true });
-      asked.then(resolve, reject).finally(() => signal.removeEventListener('abort', onAbort));
+      const forget = onAbort(signal, () => reject(signal.reason));
+      asked.then(resolve, reject).finally(() => forget());
     });
+  }
+
+  /** Whether that try got the lock is unknown: given back now, and again should its grant still come. */
+  private takeBack(asked: Promise<AcquireReply>): void {
+    const { engine, keys } = this.wanted;
+    const undo = () => engine.undo(keys, this.holderId);
+    void undo();
+    void engine.inBackground(asked.then((reply) => (isGrant(reply) ? undo() : undefined)));
   }
 }

@@ -50,6 +50,8 @@ export interface Client {
   readonly drops: number;
   /** Sends at once (no batching delay of its own), in the order of the calls; rejects with the client's own error. */
   send(command: Command): Promise<unknown>;
+  /** As two calls of `send`, but in one write where that needs something of its own. Optional. */
+  sendPair?(first: Command, second: Command): [Promise<unknown>, Promise<unknown>];
   /** Opens a connection for messages, made like the client's own (address, TLS, credentials). */
   openSubscriber(events: SubscriberEvents): Promise<Subscriber>;
   /** Where it connects, for the warning about plain text; `undefined` when unknown. */

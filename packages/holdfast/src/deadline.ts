@@ -1,4 +1,5 @@
 /** Deadlines and pauses. The timers here are bounded by the caller's own wait, so they may keep the process alive. */
+import { onAbort } from './abort.ts';
 
 export class DeadlineError extends Error {
   override readonly name = 'DeadlineError';
@@ -37,11 +38,11 @@ export function pause(ms: number, signal?: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     const done = () => {
       clearTimeout(timer);
-      signal?.removeEventListener('abort', done);
+      forget();
       resolve();
     };
     const timer = setTimeout(done, ms);
-    signal?.addEventListener('abort', done, { once: true });
-    if (signal?.aborted) done();
+    let forget = () => {};
+    forget = onAbort(signal, done);
   });
 }

@@ -13,7 +13,7 @@ export class Engine {
   room!: WaitingRoom;
   introduction!: Introduction;
   readonly leases = new Set<Lease>();
-  readonly closing = new AbortController();
+  closed = false;
   private readonly background = new Set<Promise<unknown>>();
   private readonly releasing = new Map<string, Promise<unknown>>();
 
@@ -26,8 +26,7 @@ export class Engine {
   ) {}
 
   assertOpen(lockName?: string): void {
-    if (this.closing.signal.aborted)
-      throw new ClosedError('this Holdfast instance is closed; make a new one', lockName);
+    if (this.closed) throw new ClosedError('this Holdfast instance is closed; make a new one', lockName);
     this.store.assertUsable(lockName);
   }
 
@@ -40,8 +39,8 @@ export class Engine {
    * A release whose pending state others in this process can see: a waiter here must not get the lock before
    * the release that freed it has settled.
    */
-  release(keys: LockKeys, holderId: string, entry?: QueueEntry): Promise<ReleaseReply> {
-    const reply = this.store.release(keys, holderId, this.limits(), entry);
+  release(keys: LockKeys, value: string, entry?: QueueEntry): Promise<ReleaseReply> {
+    const reply = this.store.release(keys, value, this.limits(), entry);
     const pending = reply.then(
       () => undefined,
       () => undefined,

@@ -55,8 +55,11 @@ export function classify(error: unknown): Failure {
 }
 
 function serverWord(text: string): string {
-  if (/can't run without permission|No permissions/i.test(text) && /^(ERR|NOPERM)\b/.test(text))
+  // Scripts wrap the refusal of a command, a key or a channel; Redis 7.0 does not even say NOPERM there.
+  if (/can't (run|access|publish to)|No permissions/i.test(text) && /^(ERR|NOPERM)\b/.test(text))
     return 'NOPERM';
+  // Our scripts have more arguments than a server takes from somebody who has not logged in.
+  if (/unauthenticated/.test(text)) return 'NOAUTH';
   const wrapped = WRAPPED.exec(text)?.[1];
   return wrapped ?? /^-?([A-Z]{3,})(?=\s)/.exec(text)?.[1] ?? '';
 }
@@ -79,7 +82,7 @@ export function failureError(
   lockName: string | undefined,
   deadlineMs: number,
 ): HoldfastError {
-  if (error instanceof ClosedError || error instanceof ConnectionError) return error;
+  if (error instanceof HoldfastError) return error;
   const { kind, word } = classify(error);
   if (kind === 'wrong type') return new WrongTypeError(lockName ?? '', error);
   if (kind === 'unreachable') {

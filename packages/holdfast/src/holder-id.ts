@@ -1,6 +1,6 @@
 /**
  * A holderId proves ownership: 128 random bits from the CSPRNG per acquisition, then the id of the client that
- * made it. The mark at its front tells our leases from those of other libraries, whose release hands nothing over.
+ * made it. A grant appends its fencing token (`holderId:token` is the lock's value on the server). The mark at its front tells our leases from those of other libraries, whose release hands nothing over.
  */
 import { randomFillSync } from 'node:crypto';
 
@@ -28,10 +28,4 @@ export function newClientId(): string {
 
 export function newHolderId(clientId: string): string {
   return `${HOLDER_MARK}${randomText(RANDOM_BYTES)}.${clientId}`;
-}
-
-/** The client that made a holderId, or `undefined` when it is not one of ours. */
-export function clientIdOf(holderId: string): string | undefined {
-  const match = /^hf1-[\w-]{22}\.([\w-]{12})$/.exec(holderId);
-  return match?.[1];
 }

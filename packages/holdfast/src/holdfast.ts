@@ -102,7 +102,8 @@ export class Holdfast implements AsyncDisposable {
    */
   async close(): Promise<void> {
     const engine = this.#engine;
-    engine.closing.abort();
+    engine.closed = true;
+    engine.room.evacuate();
     await Promise.all([...engine.leases].map((lease) => lease.end('closed')));
     await engine.idle();
     await engine.room.close();

@@ -1,4 +1,11 @@
-export { recogniseClient } from './adapters/recognise.ts';
+export {
+  fromIoredis,
+  fromIoredisCluster,
+  fromIovalkey,
+  fromNodeRedis,
+  fromNodeRedisCluster,
+  fromNodeRedisSentinel,
+} from './adapters/index.ts';
 export type { Client, Command, Subscriber, SubscriberEvents } from './client.ts';
 export {
   AcquireTimeoutError,

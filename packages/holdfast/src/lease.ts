@@ -38,7 +38,7 @@ export class Lease implements AsyncDisposable {
   constructor(engine: Engine, keys: LockKeys, granted: Granted, settings: LockSettings) {
     this.name = keys.name;
     this.fencingToken = granted.fencingToken;
-    this.#holderId = granted.holderId;
+    this.#holderId = `${granted.holderId}:${granted.fencingToken}`;
     this.#engine = engine;
     this.#keys = keys;
     this.#startedAt = granted.startedAt;
@@ -54,7 +54,7 @@ export class Lease implements AsyncDisposable {
     engine.leases.add(this);
   }
 
-  /** Proves ownership to the server; treat it like a password. Not shown by `console.log` or JSON. */
+  /** The lock's value on the server, which proves ownership; treat it like a password. Not shown by `console.log` or JSON. */
   get holderId(): string {
     return this.#holderId;
   }
@@ -164,7 +164,9 @@ export class Lease implements AsyncDisposable {
     this.#watchdog.stop();
     this.#engine.leases.delete(this);
     const reply = await this.#engine.release(this.#keys, this.#holderId);
-    const outcome = releaseOutcome(reply, wasValid, store.drops !== drops);
+    // A renewal had found it gone: its time had not run out.
+    const outcome =
+      this.#lost?.reason === 'lost' ? 'lost' : releaseOutcome(reply, wasValid, store.drops !== drops);
     if (outcome !== 'released' && this.#lost === undefined) this.#lose(outcome);
     const told = { name: this.name, fencingToken: this.fencingToken, heldMs };
     if (reply === 'given') events.emit('handedOff', () => told);

@@ -13,6 +13,11 @@ export function validUntil(askedAt: number, leaseMs: number): number {
   return askedAt + leaseMs - driftMs(leaseMs);
 }
 
+/** The shortest lease whose validity lasts `ms`. */
+export function leaseToCover(ms: number): number {
+  return Math.max(1, Math.ceil(ms / 0.9));
+}
+
 /** A pair of readings of one moment (or earlier on our side): our clock before a request, the server's in its reply. */
 export interface ClockPair {
   /** Ours, in ms, read before the request was sent. */

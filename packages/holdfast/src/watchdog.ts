@@ -7,9 +7,9 @@
  */
 import { backoffMs } from './backoff.ts';
 import type { Clock } from './clock.ts';
-import type { LeaseLostReason } from './errors.ts';
+import { type LeaseLostReason, WrongTypeError } from './errors.ts';
 import type { RenewReply } from './store/store.ts';
-import { validUntil } from './validity.ts';
+import { leaseToCover, validUntil } from './validity.ts';
 
 /** A renewal that got no answer is tried again this soon, then more slowly, until the validity ends. */
 const RETRY = { firstMs: 20, maxMs: 500 };
@@ -53,7 +53,10 @@ export class Watchdog {
   ) {
     this.ttlMs = watch.ttlMs;
     this.until = Math.min(validUntil(watch.startedAt, watch.leaseMs), watch.endsAt);
-    this.renewAt = watch.renew ? watch.startedAt + watch.leaseMs / 3 : Number.POSITIVE_INFINITY;
+    this.renewAt =
+      watch.renew && this.until < watch.endsAt
+        ? watch.startedAt + watch.leaseMs / 3
+        : Number.POSITIVE_INFINITY;
     this.arm();
   }
 
@@ -86,7 +89,7 @@ export class Watchdog {
 
   private async attempt(): Promise<RenewOutcome> {
     const askedAt = this.clock.now();
-    const leaseMs = Math.max(1, Math.ceil(Math.min(this.ttlMs, this.watch.endsAt - askedAt)));
+    const leaseMs = Math.min(this.ttlMs, leaseToCover(this.watch.endsAt - askedAt));
     try {
       const reply = await this.watched.renew(leaseMs, this.until);
       this.check();
@@ -100,14 +103,18 @@ export class Watchdog {
   private extended(askedAt: number, leaseMs: number): RenewOutcome {
     this.failures = 0;
     this.until = Math.min(validUntil(askedAt, leaseMs), this.watch.endsAt);
-    if (this.watch.renew) this.renewAt = askedAt + leaseMs / 3;
+    const renews = this.watch.renew && this.until < this.watch.endsAt;
+    this.renewAt = renews ? askedAt + leaseMs / 3 : Number.POSITIVE_INFINITY;
     this.arm();
     this.watched.renewed(this.clock.now() - askedAt);
     return 'renewed';
   }
 
   private failed(error: unknown): RenewOutcome {
-    if (this.stopped) return 'unknown';
+    this.check();
+    if (this.stopped) return 'lost';
+    // Somebody put another type of value in its place.
+    if (error instanceof WrongTypeError) return this.lose('lost');
     if (this.watch.renew) this.renewAt = this.clock.now() + backoffMs(this.failures++, RETRY, Math.random());
     this.arm();
     this.watched.unknown(error);

@@ -3,7 +3,7 @@
 -- KEYS[1] lock
 -- KEYS[2] fence
 -- KEYS[3] queue
--- ARGV[1] holderId
+-- ARGV[1] holderId      the lock's value is holderId:token
 -- ARGV[2] ttlMs
 -- ARGV[3] member        how this waiter stands in the queue; '' = does not wait
 -- ARGV[4] ticket        its place; '' = a new one, behind all others
@@ -14,34 +14,33 @@
 --! hand-off
 local waits = ARGV[3] ~= ''
 local nowUs = now()
-
-local function granted(status, leaseMs, member, other)
-  local token = nextToken(nowUs)
-  keepToken(token, member, other)
-  return { status, token, tostring(leaseMs) }
-end
-
-if redis.call('set', KEYS[1], ARGV[1], 'nx', 'px', ARGV[2]) then
-  if redis.call('exists', KEYS[3]) == 0 then return granted('granted', ARGV[2], 'alone', 'queued') end
-  if waits and ARGV[4] ~= '' then redis.call('zadd', KEYS[3], 'nx', ARGV[4], ARGV[3]) end
-  local served = handOff(nowUs, ARGV[1])
-  if served == 'more' then
-    redis.call('del', KEYS[1])
-  elseif served ~= 'given' then
-    return granted('granted', ARGV[2], 'queued', 'alone')
-  end
-end
-
 local value = redis.call('get', KEYS[1])
-local remainingMs = redis.call('pttl', KEYS[1])
-if value == ARGV[1] then
-  -- Ours already: this command was sent twice, or the grant's message got lost. A new token: the last may be older than
-  -- the grant (see the two plain commands of store/redis-store.ts).
-  if waits then redis.call('zrem', KEYS[3], ARGV[3]) end
-  return granted('yours', remainingMs, 'queued', 'alone')
+local mine = value and string.sub(value, 1, #ARGV[1]) == ARGV[1]
+
+-- A hand-off made this waiter the holder, but its message got lost.
+if mine and waits then
+  redis.call('zrem', KEYS[3], ARGV[3])
+  return { 'yours', string.sub(value, #ARGV[1] + 2), tostring(redis.call('pttl', KEYS[1])) }
 end
+
+local served = 'empty'
+if (not value or mine) and redis.call('exists', KEYS[3]) == 1 then
+  if waits and ARGV[4] ~= '' then redis.call('zadd', KEYS[3], 'nx', ARGV[4], ARGV[3]) end
+  served = handOff(nowUs, ARGV[1])
+  if served == 'more' then redis.call('del', KEYS[1]) end
+end
+if (not value or mine) and served ~= 'given' and served ~= 'more' then
+  local member, other = 'alone', 'queued'
+  if served ~= 'empty' then member, other = 'queued', 'alone' end
+  local token = nextToken(nowUs)
+  redis.call('set', KEYS[1], ARGV[1] .. ':' .. token, 'px', ARGV[2])
+  keepToken(token, member, other)
+  return { 'granted', token, ARGV[2] }
+end
+
+local remainingMs = tostring(redis.call('pttl', KEYS[1]))
 local foreign = (value and string.sub(value, 1, 4) ~= 'hf1-') and '1' or '0'
-if not waits then return { 'busy', tostring(remainingMs), foreign } end
+if not waits then return { 'busy', remainingMs, foreign } end
 
 local ticket = ARGV[4]
 if ticket == '' then
@@ -56,4 +55,4 @@ if alone then
   redis.call('zrem', KEYS[2], 'alone')
 end
 local rank = redis.call('zrank', KEYS[3], ARGV[3])
-return { 'queued', tostring(remainingMs), foreign, ticket, tostring(rank), tostring(isNew), string.format('%.0f', nowUs) }
+return { 'queued', remainingMs, foreign, ticket, tostring(rank), tostring(isNew), string.format('%.0f', nowUs) }

@@ -5,17 +5,19 @@
 -- Returns {state ('free', 'ours' or 'foreign'), clientId, remainingMs, token, queueLength, nowUs}; all strings
 --! fence
 local value = redis.call('get', KEYS[1])
-local state, clientId = 'free', ''
+local state, clientId, token = 'free', '', ''
 if value then
-  state = string.sub(value, 1, 4) == 'hf1-' and 'ours' or 'foreign'
-  if state == 'ours' then clientId = string.match(value, '%.([%w_-]+)$') or '' end
+  clientId, token = string.match(value, '^hf1%-[%w_-]+%.([%w_-]+):(%d+)$')
+  state = clientId and 'ours' or 'foreign'
+else
+  local last = lastToken()
+  token = last and string.format('%.0f', last)
 end
-local token = lastToken()
 return {
   state,
-  clientId,
+  clientId or '',
   tostring(redis.call('pttl', KEYS[1])),
-  token and string.format('%.0f', token) or '',
+  token or '',
   tostring(redis.call('zcard', KEYS[3])),
   string.format('%.0f', now()),
 }

@@ -3,14 +3,16 @@
 -- KEYS[1] lock
 -- KEYS[2] fence
 -- KEYS[3] queue
--- ARGV[1] holderId
+-- ARGV[1] value    holderId:token, or the holderId alone when a waiter that gives up never heard its token
 -- ARGV[2] member   optional
 -- Returns 'released', 'given', 'mute', 'more' (still held: call again), 'lost' (another's) or 'expired' (nobody's)
 --! fence
 --! hand-off
 if ARGV[2] then redis.call('zrem', KEYS[3], ARGV[2]) end
 local value = redis.call('get', KEYS[1])
-if value ~= ARGV[1] then return value and 'lost' or 'expired' end
+if value ~= ARGV[1] and (not value or string.sub(value, 1, #ARGV[1]) ~= ARGV[1]) then
+  return value and 'lost' or 'expired'
+end
 local served = 'released'
 if redis.call('exists', KEYS[3]) == 1 then
   served = handOff(now())

@@ -1,6 +1,6 @@
 -- Sets the remaining time of a lease that is still this holder's. Never creates a key.
 -- KEYS[1] lock
--- ARGV[1] holderId
+-- ARGV[1] value     holderId:token
 -- ARGV[2] ttlMs
 -- Returns 'renewed', 'lost' (another's) or 'expired' (nobody's)
 local value = redis.call('get', KEYS[1])

@@ -18,6 +18,11 @@ interface Held {
   readonly expiresAt: number;
 }
 
+/** `value` is holderId:token, or the holderId alone. */
+function isMine(held: Held | undefined, value: string): held is Held {
+  return held !== undefined && value.startsWith(held.holderId);
+}
+
 interface Queued {
   readonly entry: QueueEntry;
   readonly ticket: number;
@@ -77,25 +82,19 @@ export class MemoryStore implements LockStore {
     return { ...this.join(lock, request.entry, request.ticket), remainingMs };
   }
 
-  async release(
-    keys: LockKeys,
-    holderId: string,
-    _limits: unknown,
-    entry?: QueueEntry,
-  ): Promise<ReleaseReply> {
+  async release(keys: LockKeys, value: string, _limits: unknown, entry?: QueueEntry): Promise<ReleaseReply> {
     const lock = this.lockOf(keys);
     if (entry !== undefined)
       lock.queue = lock.queue.filter((queued) => queued.entry.holderId !== entry.holderId);
-    const reply =
-      lock.held?.holderId === holderId ? this.free(lock) : lock.held === undefined ? 'expired' : 'lost';
+    const reply = isMine(lock.held, value) ? this.free(lock) : lock.held === undefined ? 'expired' : 'lost';
     if (lock.held === undefined && lock.queue.length === 0) this.forget(keys, lock);
     return reply;
   }
 
-  async renew(keys: LockKeys, holderId: string, ttlMs: number): Promise<RenewReply> {
+  async renew(keys: LockKeys, value: string, ttlMs: number): Promise<RenewReply> {
     const lock = this.lockOf(keys);
-    if (lock.held?.holderId !== holderId) return lock.held === undefined ? 'expired' : 'lost';
-    lock.held = { holderId, expiresAt: this.clock.now() + ttlMs };
+    if (!isMine(lock.held, value)) return lock.held === undefined ? 'expired' : 'lost';
+    lock.held = { holderId: lock.held.holderId, expiresAt: this.clock.now() + ttlMs };
     return 'renewed';
   }
 

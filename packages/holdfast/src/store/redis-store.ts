@@ -3,6 +3,7 @@ import type { Client, Subscriber, SubscriberEvents } from '../client.ts';
 import type { Clock } from '../clock.ts';
 import { grantChannel, type KeyRules, type LockKeys, lockKeys, processKey } from '../keys.ts';
 import { scripts } from '../lua/generated.ts';
+import { PlainPair } from './plain-pair.ts';
 import { ScriptRunner } from './script-runner.ts';
 import {
   type AcquireReply,
@@ -10,6 +11,7 @@ import {
   type Advice,
   type CallLimits,
   entryText,
+  type GrantedReply,
   isGrant,
   type LockState,
   type LockStore,
@@ -34,6 +36,7 @@ export interface RedisStoreOptions {
 export class RedisStore implements LockStore {
   private readonly client: Client;
   private readonly runner: ScriptRunner;
+  private readonly pair: PlainPair;
   private readonly rules: KeyRules;
   private readonly clientId: string;
 
@@ -42,6 +45,7 @@ export class RedisStore implements LockStore {
     this.clientId = clientId;
     this.rules = { prefix, clientPrefix: client.keyPrefix };
     this.runner = new ScriptRunner(client, clock, commandTimeoutMs);
+    this.pair = new PlainPair(client, clock, commandTimeoutMs);
   }
 
   get drops(): number {
@@ -60,8 +64,13 @@ export class RedisStore implements LockStore {
     keys: LockKeys,
     request: AcquireRequest,
     limits: CallLimits,
-    late: () => void,
+    late: (grant: GrantedReply) => void,
   ): Promise<AcquireReply> {
+    if (request.entry === undefined) {
+      const reply = await this.pair.acquire(keys, request, limits, late);
+      if (reply !== undefined) return reply;
+      limits.signal?.throwIfAborted();
+    }
     const member = request.entry === undefined ? '' : entryText(request.entry, this.client.cluster);
     const args = [
       request.holderId,
@@ -70,21 +79,23 @@ export class RedisStore implements LockStore {
       request.ticket ?? '',
       String(QUEUE_TTL_MS),
     ];
-    const call = {
-      ...limits,
-      lockName: keys.name,
-      late: (reply: unknown) => isGrant(acquireReply(reply)) && late(),
+    const lateGrant = (raw: unknown) => {
+      const reply = acquireReply(raw);
+      if (isGrant(reply)) late(reply);
     };
-    return acquireReply(await this.runner.script(scripts.acquire, threeKeys(keys), args, call));
+    const call = { ...limits, lockName: keys.name, late: lateGrant };
+    const reply = acquireReply(await this.runner.script(scripts.acquire, threeKeys(keys), args, call));
+    this.learn(reply);
+    return reply;
   }
 
   async release(
     keys: LockKeys,
-    holderId: string,
+    value: string,
     limits: CallLimits,
     entry?: QueueEntry,
   ): Promise<ReleaseReply> {
-    const args = entry === undefined ? [holderId] : [holderId, entryText(entry, this.client.cluster)];
+    const args = entry === undefined ? [value] : [value, entryText(entry, this.client.cluster)];
     const call = { ...limits, lockName: keys.name };
     // Each 'more' has dropped 500 dead waiters, so this ends.
     for (;;) {
@@ -93,10 +104,10 @@ export class RedisStore implements LockStore {
     }
   }
 
-  async renew(keys: LockKeys, holderId: string, ttlMs: number, limits: CallLimits): Promise<RenewReply> {
+  async renew(keys: LockKeys, value: string, ttlMs: number, limits: CallLimits): Promise<RenewReply> {
     const call = { ...limits, lockName: keys.name };
     return String(
-      await this.runner.script(scripts.renew, [keys.lock], [holderId, String(ttlMs)], call),
+      await this.runner.script(scripts.renew, [keys.lock], [value, String(ttlMs)], call),
     ) as RenewReply;
   }
 
@@ -149,6 +160,12 @@ export class RedisStore implements LockStore {
 
   detach(): void {
     this.client.detach();
+  }
+
+  /** A token is never behind the server's clock when it is fresh, nor ahead of it unless that stepped back. */
+  private learn(reply: AcquireReply): void {
+    if (reply.status === 'granted') this.pair.learn(reply.fencingToken);
+    if (reply.status === 'queued') this.pair.learn(reply.serverUs);
   }
 }
 

@@ -17,7 +17,7 @@ const RETRY = { firstMs: 10, maxMs: 250 };
 
 export interface Call extends CallLimits {
   readonly lockName?: string | undefined;
-  /** Gets the answer that came after the deadline. */
+  /** Gets an answer that came after the call had failed. */
   readonly late?: ((reply: unknown) => void) | undefined;
 }
 
@@ -33,16 +33,16 @@ export class ScriptRunner {
     const count = String(keys.length);
     const bySha = { name: 'EVALSHA', head: [script.sha, count], keys, tail: args };
     const byBody = { name: 'EVAL', head: [script.body, count], keys, tail: args };
-    return this.untilAnswered(call, (ms) =>
-      this.once(bySha, ms, call).catch((error: unknown) => {
+    return this.untilAnswered(call, (ms, late) =>
+      this.once(bySha, ms, late).catch((error: unknown) => {
         if (classify(error).kind !== 'no script') throw error;
-        return this.once(byBody, ms, call);
+        return this.once(byBody, ms, late);
       }),
     );
   }
 
   command(command: Command, call: Call): Promise<unknown> {
-    return this.untilAnswered(call, (ms) => this.once(command, ms, call));
+    return this.untilAnswered(call, (ms, late) => this.once(command, ms, late));
   }
 
   assertUsable(lockName?: string): void {
@@ -52,17 +52,19 @@ export class ScriptRunner {
     throw new ClosedError(`the ${kind} client is ${state}; ${advice}`, lockName);
   }
 
-  private once(command: Command, ms: number, call: Call): Promise<unknown> {
-    return withDeadline(this.client.send(command), ms, call.late);
+  private once(command: Command, ms: number, late: Late): Promise<unknown> {
+    return withDeadline(this.client.send(command), ms, late);
   }
 
-  private async untilAnswered(call: Call, send: (ms: number) => Promise<unknown>): Promise<unknown> {
+  private async untilAnswered(call: Call, send: Send): Promise<unknown> {
     const startedAt = this.clock.now();
+    const late = new LateReplies(call.late);
     for (let attempt = 0; ; attempt++) {
       try {
-        return await send(Math.min(this.commandTimeoutMs, call.deadlineAt - this.clock.now()));
+        const ms = Math.min(this.commandTimeoutMs, call.deadlineAt - this.clock.now());
+        return late.answered(await send(ms, late.put));
       } catch (error) {
-        await this.pauseOrThrow(error, attempt, startedAt, call);
+        await this.pauseOrThrow(error, attempt, startedAt, call).catch((final) => late.failed(final));
       }
     }
   }
@@ -77,5 +79,35 @@ export class ScriptRunner {
     await pause(delay, call.signal);
     if (call.signal?.aborted)
       throw new ConnectionError('given up while the server did not answer', call.lockName, error);
+  }
+}
+
+type Late = (reply: unknown) => void;
+type Send = (ms: number, late: Late) => Promise<unknown>;
+
+/**
+ * Replies to attempts that were given up. While a further attempt is under way they are nobody's business: it finds what
+ * they did, and taking that back would take it from the caller who is told that it has it.
+ */
+class LateReplies {
+  private state: 'under way' | 'answered' | 'failed' = 'under way';
+  private readonly replies: unknown[] = [];
+
+  constructor(private readonly late: Late | undefined) {}
+
+  readonly put = (reply: unknown): void => {
+    if (this.state === 'failed') this.late?.(reply);
+    else if (this.state === 'under way') this.replies.push(reply);
+  };
+
+  answered<T>(answer: T): T {
+    this.state = 'answered';
+    return answer;
+  }
+
+  failed(error: unknown): never {
+    this.state = 'failed';
+    for (const reply of this.replies) this.late?.(reply);
+    throw error;
   }
 }

@@ -15,6 +15,7 @@ export interface QueueEntry {
 }
 
 export interface AcquireRequest {
+  /** Of this acquisition. The lock's value will be `holderId:fencingToken`. */
   readonly holderId: string;
   readonly ttlMs: number;
   /** Join the queue when the lock is taken. */
@@ -25,7 +26,7 @@ export interface AcquireRequest {
 
 /** What a refused acquire learns about the lease in its way. */
 interface InTheWay {
-  /** Remaining time of the lease; below 0 when there is none or it has no expiry. */
+  /** Remaining time of the lease; below 0 when there is none, it has no expiry, or it was not asked for. */
   readonly remainingMs: number;
   /** Held by another library, whose release hands nothing over. */
   readonly foreign: boolean;
@@ -88,16 +89,19 @@ export interface LockStore {
   keys(name: string): LockKeys;
   /** Where this process hears of grants for that lock. */
   channel(keys: LockKeys): string;
-  /** `late` is called when the lock was granted after the deadline had passed. */
+  /** `late` is called when it was granted after the deadline had passed. */
   acquire(
     keys: LockKeys,
     request: AcquireRequest,
     limits: CallLimits,
-    late: () => void,
+    late: (grant: GrantedReply) => void,
   ): Promise<AcquireReply>;
-  /** With an entry also leaves the queue. */
-  release(keys: LockKeys, holderId: string, limits: CallLimits, entry?: QueueEntry): Promise<ReleaseReply>;
-  renew(keys: LockKeys, holderId: string, ttlMs: number, limits: CallLimits): Promise<RenewReply>;
+  /**
+   * With an entry also leaves the queue.
+   * @param value `holderId:fencingToken`, or the holderId alone when its token is not known
+   */
+  release(keys: LockKeys, value: string, limits: CallLimits, entry?: QueueEntry): Promise<ReleaseReply>;
+  renew(keys: LockKeys, value: string, ttlMs: number, limits: CallLimits): Promise<RenewReply>;
   inspect(keys: LockKeys, limits: CallLimits): Promise<LockState>;
   /** Writes this process's card, for `inspect`. */
   announce(clientId: string, card: string, limits: CallLimits): Promise<void>;

@@ -2,11 +2,18 @@
  * One acquire that waits. It settles exactly once: by a grant (from a message, or from asking again), by its deadline,
  * by the caller's signal, by `close()`, or by a failure that waiting cannot cure. Whoever gives up takes back what it may have got.
  */
+import { onAbort } from '../abort.ts';
 import type { Engine } from '../engine.ts';
-import { AcquireTimeoutError, ClosedError, ConnectionError, ServerRefusedError } from '../errors.ts';
+import { AcquireTimeoutError, ConnectionError, ServerRefusedError } from '../errors.ts';
 import type { LockKeys } from '../keys.ts';
 import type { Granted } from '../lease.ts';
-import { type AcquireReply, type GrantMessage, isGrant, type QueueEntry } from '../store/store.ts';
+import {
+  type AcquireReply,
+  type GrantedReply,
+  type GrantMessage,
+  isGrant,
+  type QueueEntry,
+} from '../store/store.ts';
 import { type ClockPair, handedOffAt, validUntil } from '../validity.ts';
 
 /** How long a caller that gave up is kept until the server has confirmed that nothing is left behind. */
@@ -39,10 +46,14 @@ export class Waiter {
   /** Settled without the lock. */
   gaveUp = false;
   private asking = false;
+  /** The grant with this token, and any before it, is being given back. */
+  private declinedToken = 0;
+  private acceptedToken: number | undefined;
   private ticket: string | undefined;
   private pair: ClockPair;
   private lastError: unknown;
   private readonly ended = new AbortController();
+  private forgetSignal: () => void = () => {};
   private readonly timer: NodeJS.Timeout;
   private resolve!: (grant: WaitGrant) => void;
   private reject!: (error: unknown) => void;
@@ -60,9 +71,7 @@ export class Waiter {
     this.pair = { ours: startedAt, serverUs: Number.POSITIVE_INFINITY };
     const delay = Math.min(MAX_TIMER_MS, Math.max(0, deadlineAt - engine.clock.now()));
     this.timer = setTimeout(this.onTimeout, delay);
-    signal?.addEventListener('abort', this.onAbort);
-    engine.closing.signal.addEventListener('abort', this.onClose);
-    if (signal?.aborted) this.onAbort();
+    this.forgetSignal = onAbort(signal, () => this.giveUp(signal?.reason));
   }
 
   get holderId(): string {
@@ -113,7 +122,7 @@ export class Waiter {
       signal: this.ended.signal,
     };
     const ask = { holderId: entry.holderId, ttlMs, entry, ticket: this.ticket };
-    const late = () => void this.engine.undo(keys, entry.holderId, entry);
+    const late = (grant: GrantedReply) => void this.answered(grant, askedAt);
     return this.engine.store.acquire(keys, ask, limits, late);
   }
 
@@ -142,13 +151,10 @@ export class Waiter {
     return reply;
   }
 
-  /**
-   * The answer crossed the end of the wait. A fresh grant means that the ask ran after the release that settled us, so
-   * nobody knows of that hold; otherwise whatever ended the wait has dealt with it.
-   */
+  /** The answer crossed the end of the wait. A grant other than the one that ended it belongs to nobody. */
   private tidy(reply: AcquireReply): void {
-    if (reply.status === 'granted')
-      void this.engine.undo(this.request.keys, this.holderId, this.request.entry);
+    if (!isGrant(reply) || reply.fencingToken === this.acceptedToken) return;
+    void this.engine.undo(this.request.keys, `${this.holderId}:${reply.fencingToken}`);
   }
 
   private failed(error: unknown): undefined {
@@ -164,27 +170,27 @@ export class Waiter {
   }
 
   private accept(grant: WaitGrant): void {
-    if (this.settled) return;
+    if (this.settled || grant.fencingToken <= this.declinedToken) return;
     if (validUntil(grant.startedAt, grant.leaseMs) <= this.engine.clock.now()) {
-      this.decline();
+      this.decline(grant);
     } else {
+      this.acceptedToken = grant.fencingToken;
       this.settle();
       this.resolve(grant);
     }
   }
 
   /** The grant came too late to be used: given back, and asked for again from the same place. */
-  private decline(): void {
-    const { keys } = this.request;
-    void this.engine.undo(keys, this.holderId).then(() => this.ask());
+  private decline({ fencingToken }: WaitGrant): void {
+    this.declinedToken = fencingToken;
+    void this.engine.undo(this.request.keys, `${this.holderId}:${fencingToken}`).then(() => this.ask());
   }
 
   private settle(): void {
     this.settled = true;
     this.ended.abort();
     clearTimeout(this.timer);
-    this.request.signal?.removeEventListener('abort', this.onAbort);
-    this.engine.closing.signal.removeEventListener('abort', this.onClose);
+    this.forgetSignal();
     this.left(this);
   }
 
@@ -199,11 +205,6 @@ export class Waiter {
       keys.name,
     );
   }
-
-  private readonly onAbort = (): void => this.giveUp(this.request.signal?.reason);
-
-  private readonly onClose = (): void =>
-    this.giveUp(new ClosedError('this Holdfast instance was closed during the wait', this.request.keys.name));
 }
 
 function isPassing(error: unknown): boolean {

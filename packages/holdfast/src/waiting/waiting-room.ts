@@ -3,7 +3,7 @@
  * message is ignored. Behind the messages stands one timer per lock (`Group`), so a lost message costs time, not the lock.
  */
 import type { Engine } from '../engine.ts';
-import { ServerRefusedError } from '../errors.ts';
+import { ClosedError, ServerRefusedError } from '../errors.ts';
 import { failureError } from '../failure.ts';
 import type { LockKeys } from '../keys.ts';
 import { parseGrant, type QueueEntry } from '../store/store.ts';
@@ -21,6 +21,8 @@ export class WaitingRoom {
   private readonly waiters = new Map<string, Waiter>();
   private readonly groups = new Map<string, Group>();
   private readonly mailbox: Mailbox;
+  /** By channel: that a message can be published there. */
+  private readonly proofs = new Map<string, Promise<void>>();
   /** Waits that were given up, by holderId. */
   private readonly abandoned = new Map<string, { readonly keys: LockKeys; readonly until: number }>();
 
@@ -33,7 +35,7 @@ export class WaitingRoom {
 
   /** Whether a first ask may join the queue right away, since its grant would be heard. */
   listens(channel: string): boolean {
-    return !this.muted && this.mailbox.isOpen(channel);
+    return !this.muted && this.mailbox.isOpen(channel) && this.proofs.has(channel);
   }
 
   /** Waits in the queue until granted. Rejects with whatever ended the wait. */
@@ -45,6 +47,14 @@ export class WaitingRoom {
       return await waiter.granted;
     } finally {
       this.mailbox.left();
+    }
+  }
+
+  /** Ends all waits. */
+  evacuate(): void {
+    for (const waiter of [...this.waiters.values()]) {
+      const { name } = waiter.request.keys;
+      waiter.giveUp(new ClosedError('this Holdfast instance was closed during the wait', name));
     }
   }
 
@@ -64,9 +74,14 @@ export class WaitingRoom {
 
   /** Ours must reach us and others must be able to send: proved once per channel, before anybody counts on it. */
   private async openMailbox({ channel }: QueueEntry): Promise<void> {
-    if (this.mailbox.isOpen(channel)) return;
     await this.mailbox.open(channel);
-    await this.engine.store.probe(channel, this.engine.limits());
+    const known = this.proofs.get(channel);
+    const proof = known ?? this.engine.store.probe(channel, this.engine.limits());
+    this.proofs.set(channel, proof);
+    await proof.catch((error: unknown) => {
+      this.proofs.delete(channel);
+      throw error;
+    });
   }
 
   private notHeard(waiter: Waiter, error: unknown): void {

@@ -1,5 +1,5 @@
 -- The fencing token: max(last + 1, microseconds since the epoch). The fence key holds the last one as the score of its
--- only member: 'alone' certifies that nobody waits (then a plain ZADD may raise it, see store/redis-store.ts), 'queued' does not.
+-- only member: 'alone' certifies that nobody waits (then a plain ZADD may raise it, see store/plain-pair.ts), 'queued' does not.
 local function now()
   local time = redis.call('time')
   return time[1] * 1000000 + time[2]

@@ -14,7 +14,7 @@ local function handOff(nowUs, self)
       return 'mute'
     end
     if heard > 0 then
-      redis.call('set', KEYS[1], holder, 'px', leaseMs)
+      redis.call('set', KEYS[1], holder .. ':' .. token, 'px', leaseMs)
       keepToken(token, 'queued', 'alone')
       return 'given'
     end

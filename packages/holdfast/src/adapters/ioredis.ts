@@ -1,0 +1,97 @@
+import type { Client, Command } from '../client.ts';
+import { wireArguments } from '../client.ts';
+import { checkedPrefix } from './client-error.ts';
+import { type Emitter, watchDrops } from './drops.ts';
+import { type IoredisConnection, openIoredisLink } from './ioredis-link.ts';
+import { Subscriptions } from './subscriptions.ts';
+
+/** What ioredis and ioredis.Cluster have in common, as far as it is used. */
+export interface IoredisCommander extends Emitter {
+  readonly status: string;
+  call(name: string, ...args: string[]): Promise<unknown>;
+  pipeline(): IoredisPipeline;
+}
+
+export interface IoredisPipeline {
+  call(name: string, ...args: string[]): unknown;
+  exec(): Promise<[error: Error | null, result: unknown][] | null>;
+}
+
+/** A client of ioredis 5 or 6, or of iovalkey: alone, or with Sentinels. */
+export interface IoredisLike extends IoredisCommander, IoredisConnection {
+  readonly options: IoredisOptions;
+  readonly stream?: Corkable | undefined;
+  duplicate(override?: object): IoredisConnection;
+}
+
+/** The socket, while there is one. */
+interface Corkable {
+  unref?(): unknown;
+  cork?(): void;
+  uncork?(): void;
+}
+
+/** ioredis writes each command to the socket by itself; corked, two go out together. */
+function inOneWrite<T>(stream: Corkable | undefined, send: () => T): T {
+  stream?.cork?.();
+  try {
+    return send();
+  } finally {
+    stream?.uncork?.();
+  }
+}
+
+export interface IoredisOptions {
+  readonly keyPrefix?: unknown;
+  readonly enableAutoPipelining?: boolean | undefined;
+  readonly host?: string | undefined;
+  readonly path?: string | undefined;
+  readonly tls?: unknown;
+  readonly sentinels?: unknown;
+}
+
+export function fromIoredis(client: IoredisLike, kind = 'ioredis'): Client {
+  const drops = watchDrops(client);
+  const send = (command: Command) =>
+    callIoredis(client, client.options, command.name, wireArguments(command));
+  return {
+    kind,
+    keyPrefix: checkedPrefix(client.options.keyPrefix),
+    cluster: false,
+    endpoint: endpointOf(client.options),
+    get state() {
+      return client.status === 'end' ? 'closed' : 'usable';
+    },
+    get drops() {
+      return drops.count();
+    },
+    send,
+    sendPair: (first, second) => inOneWrite(client.stream, () => [send(first), send(second)]),
+    async openSubscriber(events) {
+      const open = openIoredisLink((override) => client.duplicate(override));
+      return new Subscriptions({ open: (_, link) => open(link) }, events);
+    },
+    detach: () => drops.detach(),
+  };
+}
+
+/** The client puts its `keyPrefix` on the keys itself. It knows them by the command's name, iovalkey only in lower case. */
+export async function callIoredis(
+  client: IoredisCommander,
+  options: IoredisOptions,
+  name: string,
+  args: string[],
+): Promise<unknown> {
+  if (!options.enableAutoPipelining) return client.call(name.toLowerCase(), ...args);
+  // Automatic pipelines wait for a later turn of the event loop. One's own goes out at once.
+  const pipeline = client.pipeline();
+  pipeline.call(name.toLowerCase(), ...args);
+  const [error, result] = (await pipeline.exec())?.[0] ?? [new Error('the pipeline was not run')];
+  if (error) throw error;
+  return result;
+}
+
+function endpointOf(options: IoredisOptions): Client['endpoint'] {
+  if (options.sentinels || options.path) return undefined;
+  return { host: options.host ?? 'localhost', tls: Boolean(options.tls) };
+}

@@ -1,0 +1,104 @@
+/**
+ * The short way to a free lock: two plain commands in one write, about half the server's time of a script.
+ *
+ *     SET lock holderId:stamp NX PX ttl GET      takes the lock if it is free
+ *     ZADD fence XX GT CH stamp alone            raises the fence, if the stamp is newer and nobody waits
+ *
+ * Both succeeded: the lease is ours and `stamp` is its fencing token. Otherwise the script decides: it recognises its
+ * own holderId. Nothing depends on the two being one step: tokens of successive grants grow because each one is newer than
+ * the fence at some moment between its request and its reply; and were there other commands in between for longer than
+ * the ttl, then our own clock says that the lease is over.
+ *
+ * The stamp is a lower bound of the server's clock, from its last answer. So no token is ever ahead of the server's
+ * clock, and when the fence is lost with all data, the clock alone makes later tokens greater (the script reads it).
+ */
+import type { Client } from '../client.ts';
+import type { Clock } from '../clock.ts';
+import { withDeadline } from '../deadline.ts';
+import { HOLDER_MARK } from '../holder-id.ts';
+import type { LockKeys } from '../keys.ts';
+import type { AcquireReply, AcquireRequest, CallLimits, GrantedReply } from './store.ts';
+
+/** The two clocks may drift apart by this much without the stamp overtaking the server. */
+const DRIFT = 1 / 1000;
+/** An older reading of the server's clock is not used: the stamp would lag by too much. */
+const MAX_AGE_MS = 10_000;
+
+export class PlainPair {
+  private serverUs = 0;
+  private readAt = Number.NEGATIVE_INFINITY;
+  private lastStamp = 0;
+  private supported = true;
+
+  constructor(
+    private readonly client: Client,
+    private readonly clock: Clock,
+    private readonly commandTimeoutMs: number,
+  ) {
+    // In a cluster every node has a clock of its own.
+    this.supported = !client.cluster;
+  }
+
+  /** A reading of the server's clock, or a token that it gave out, arrived just now. */
+  learn(serverUs: number): void {
+    this.serverUs = serverUs;
+    this.readAt = this.clock.now();
+  }
+
+  /** `undefined` when the script has to decide. `late` as in `LockStore.acquire`. */
+  async acquire(
+    keys: LockKeys,
+    request: AcquireRequest,
+    limits: CallLimits,
+    late: (grant: GrantedReply) => void,
+  ): Promise<AcquireReply | undefined> {
+    const stamp = this.stamp();
+    if (stamp === undefined) return undefined;
+    const both = Promise.all(this.send(keys, request, stamp));
+    const ms = Math.min(this.commandTimeoutMs, limits.deadlineAt - this.clock.now());
+    const granted = { status: 'granted', fencingToken: stamp, leaseMs: request.ttlMs } as const;
+    const lateGrant = ([before]: [unknown, unknown]) => before === null && late(granted);
+    try {
+      return answer(await withDeadline(both, ms, lateGrant), request, stamp);
+    } catch (error) {
+      // Redis before 7.0 does not know NX with GET.
+      if (error instanceof Error && /syntax error/i.test(error.message)) this.supported = false;
+      return undefined;
+    }
+  }
+
+  private stamp(): number | undefined {
+    const age = this.clock.now() - this.readAt;
+    if (!this.supported || age > MAX_AGE_MS) return undefined;
+    this.lastStamp = Math.max(this.lastStamp + 1, Math.floor(this.serverUs + age * 1000 * (1 - DRIFT)));
+    return this.lastStamp;
+  }
+
+  private send(
+    keys: LockKeys,
+    { holderId, ttlMs }: AcquireRequest,
+    stamp: number,
+  ): [Promise<unknown>, Promise<unknown>] {
+    const value = `${holderId}:${stamp}`;
+    const set = { name: 'SET', keys: [keys.lock], tail: [value, 'NX', 'PX', String(ttlMs), 'GET'] };
+    const fence = {
+      name: 'ZADD',
+      keys: [keys.fence],
+      tail: ['XX', 'GT', 'CH', String(stamp), 'alone'],
+    };
+    return this.client.sendPair?.(set, fence) ?? [this.client.send(set), this.client.send(fence)];
+  }
+}
+
+function answer(
+  [before, raised]: [unknown, unknown],
+  { holderId, ttlMs }: AcquireRequest,
+  stamp: number,
+): AcquireReply | undefined {
+  if (before === null) {
+    return Number(raised) === 1 ? { status: 'granted', fencingToken: stamp, leaseMs: ttlMs } : undefined;
+  }
+  const value = String(before);
+  if (value.startsWith(holderId)) return undefined;
+  return { status: 'busy', remainingMs: -1, foreign: !value.startsWith(HOLDER_MARK) };
+}
