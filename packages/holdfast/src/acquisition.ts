@@ -4,24 +4,28 @@ import { backoffMs } from './backoff.ts';
 import { pause } from './deadline.ts';
 import type { Engine } from './engine.ts';
 import { AcquireTimeoutError, ConnectionError } from './errors.ts';
+import type { Granted } from './grant.ts';
 import { newHolderId } from './holder-id.ts';
 import type { LockKeys } from './keys.ts';
-import { type Granted, Lease } from './lease.ts';
+import { Lease } from './lease.ts';
 import type { LockSettings } from './options.ts';
 import { type AcquireReply, type GrantedReply, isGrant, type QueueEntry } from './store/store.ts';
 import { leaseToCover, validUntil } from './validity.ts';
-import { CannotListen } from './waiting/waiting-room.ts';
+import { CannotListen, type WaitingRoom } from './waiting/waiting-room.ts';
 
 /**
  * A lease that a hand-off wrote is this short at first, and made full by the first renewal: a waiter whose machine died
  * with its socket open costs seconds, not a whole ttl.
  */
 const CLAIM_MS = 3_000;
+/** A healthy server's answer may take this long; a call settles no later than its `waitMs` and this. */
+const ANSWER_GRACE_MS = 50;
 /** Where nobody can be told, waiting is asking. */
 const POLL = { firstMs: 10, maxMs: 500 };
 
 export interface Wanted {
   readonly engine: Engine;
+  readonly room: WaitingRoom;
   readonly keys: LockKeys;
   readonly settings: LockSettings;
   readonly signal: AbortSignal | undefined;
@@ -43,8 +47,6 @@ export async function acquire(wanted: Wanted): Promise<Lease> {
   if (settings.waitMs === 0) throw new AcquireTimeoutError(wanted.keys.name, attempt.waitedMs);
   return attempt.waited();
 }
-
-type Grant = Granted & { readonly handedOff: boolean };
 
 class Attempt {
   private readonly holderId: string;
@@ -71,25 +73,34 @@ class Attempt {
     return this.wanted.engine.clock.now() - this.startedAt;
   }
 
+  /** An answer gets this long even when `waitMs` is shorter. */
+  private get answerMs(): number {
+    return Math.min(ANSWER_GRACE_MS, this.wanted.engine.commandTimeoutMs);
+  }
+
+  private timedOut(): AcquireTimeoutError {
+    return new AcquireTimeoutError(this.wanted.keys.name, this.waitedMs);
+  }
+
   /** While this process listens already, one command both tries and joins. */
   get joinsAtOnce(): boolean {
-    const { settings, engine } = this.wanted;
-    return settings.waitMs > 0 && engine.room.listens(this.entry.channel);
+    const { settings, room } = this.wanted;
+    return settings.waitMs > 0 && room.listens(this.entry.channel);
   }
 
   /** One try. `undefined` when busy; rejects with the signal's reason as soon as it aborts, and then takes the try back. */
-  async ask(): Promise<Grant | undefined> {
+  async ask(): Promise<Granted | undefined> {
     const { engine, keys, signal } = this.wanted;
     const askedAt = engine.clock.now();
     const late = ({ fencingToken }: GrantedReply) =>
       void engine.undo(keys, `${this.holderId}:${fencingToken}`);
-    const limits = { deadlineAt: this.deadlineAt, signal };
+    const limits = { deadlineAt: Math.max(this.deadlineAt, askedAt + this.answerMs), signal };
     const asked = engine.store.acquire(keys, { holderId: this.holderId, ttlMs: this.ttlMs }, limits, late);
     try {
       const reply = await this.unlessAborted(asked);
       return isGrant(reply) ? this.inTime(reply, askedAt) : undefined;
     } catch (error) {
-      if (signal?.aborted || error instanceof ConnectionError) this.takeBack(asked);
+      this.takeBack(asked);
       throw error;
     }
   }
@@ -111,7 +122,7 @@ class Attempt {
     }
   }
 
-  lease(grant: Grant): Lease {
+  lease(grant: Granted): Lease {
     const { engine, keys, settings } = this.wanted;
     const lease = new Lease(engine, keys, grant, settings);
     engine.events.emit('acquired', () => ({
@@ -124,27 +135,28 @@ class Attempt {
     return lease;
   }
 
-  private wait(): Promise<Grant> {
-    const { engine, keys, signal } = this.wanted;
-    if (engine.room.muted) return this.poll();
+  private wait(): Promise<Granted> {
+    const { room, keys, signal } = this.wanted;
+    if (room.muted) return this.poll();
     const { entry, ttlMs, startedAt, deadlineAt } = this;
     const busy = !this.joinsAtOnce;
-    return engine.room
-      .wait({ keys, entry, ttlMs, startedAt, deadlineAt, signal, busy })
-      .catch((error: unknown) => {
-        if (error instanceof CannotListen) return this.poll();
-        throw error;
-      });
+    return room.wait({ keys, entry, ttlMs, startedAt, deadlineAt, signal, busy }).catch((error: unknown) => {
+      if (error instanceof CannotListen) return this.poll();
+      throw error;
+    });
   }
 
-  private async poll(): Promise<Grant> {
+  private async poll(): Promise<Granted> {
     const { engine, keys, signal } = this.wanted;
     for (let round = 0; ; round++) {
-      const grant = await this.ask();
+      const grant = await this.ask().catch((error: unknown) => {
+        // It was busy all along; that the last answer did not come in time changes nothing.
+        const over = engine.clock.now() >= this.deadlineAt - this.answerMs;
+        throw round > 0 && over && error instanceof ConnectionError ? this.timedOut() : error;
+      });
       if (grant !== undefined) return grant;
       const delay = backoffMs(round, POLL, Math.random());
-      if (engine.clock.now() + delay >= this.deadlineAt)
-        throw new AcquireTimeoutError(keys.name, this.waitedMs);
+      if (engine.clock.now() + delay >= this.deadlineAt) throw this.timedOut();
       await pause(delay, signal);
       signal?.throwIfAborted();
       engine.assertOpen(keys.name);
@@ -152,7 +164,7 @@ class Attempt {
   }
 
   /** A reply that outlasted its own lease is no lease: given back, and taken for "busy". */
-  private inTime(reply: { fencingToken: number; leaseMs: number }, askedAt: number): Grant | undefined {
+  private inTime(reply: { fencingToken: number; leaseMs: number }, askedAt: number): Granted | undefined {
     const { engine, keys } = this.wanted;
     if (validUntil(askedAt, reply.leaseMs) > engine.clock.now()) {
       const { fencingToken, leaseMs } = reply;
@@ -171,7 +183,7 @@ class Attempt {
     });
   }
 
-  /** Whether that try got the lock is unknown: given back now, and again should its grant still come. */
+  /** Whether that try got the lock may be unknown: given back now, and again should its grant still come. */
   private takeBack(asked: Promise<AcquireReply>): void {
     const { engine, keys } = this.wanted;
     const undo = () => engine.undo(keys, this.holderId);

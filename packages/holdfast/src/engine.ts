@@ -1,18 +1,18 @@
 /** What the parts of one Holdfast instance share. */
 import type { Clock } from './clock.ts';
-import { ClosedError } from './errors.ts';
+import { ClosedError, type LeaseLostReason } from './errors.ts';
 import type { Events } from './events.ts';
-import type { Introduction } from './introduction.ts';
 import type { LockKeys } from './keys.ts';
-import type { Lease } from './lease.ts';
 import type { CallLimits, LockStore, QueueEntry, ReleaseReply } from './store/store.ts';
-import type { WaitingRoom } from './waiting/waiting-room.ts';
+
+/** Something that is held, seen from whoever ends it. */
+export interface Endable {
+  end(reason: LeaseLostReason): Promise<void>;
+}
 
 export class Engine {
-  /** Set by the instance right after construction; the room needs the engine, and acquire needs both. */
-  room!: WaitingRoom;
-  introduction!: Introduction;
-  readonly leases = new Set<Lease>();
+  /** Held now; `close()` ends them. */
+  readonly leases = new Set<Endable>();
   closed = false;
   private readonly background = new Set<Promise<unknown>>();
   private readonly releasing = new Map<string, Promise<unknown>>();

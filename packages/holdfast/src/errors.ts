@@ -12,14 +12,11 @@ export abstract class HoldfastError extends Error {
     super(message, cause === undefined ? undefined : { cause: redacted(cause) });
     this.lockName = lockName;
   }
-
-  override get name(): string {
-    return this.constructor.name;
-  }
 }
 
 /** The lock was not free within `waitMs`. Contention, not a fault: try again later, or wait longer. */
 export class AcquireTimeoutError extends HoldfastError {
+  override readonly name = 'AcquireTimeoutError';
   readonly code = 'HOLDFAST_ACQUIRE_TIMEOUT';
   constructor(
     lockName: string,
@@ -50,6 +47,7 @@ const LOST_TEXT: Record<LeaseLostReason, string> = {
 
 /** The lease is gone while its holder still worked. Stop, and write nothing more without the fencing token. */
 export class LeaseLostError extends HoldfastError {
+  override readonly name = 'LeaseLostError';
   readonly code = 'HOLDFAST_LEASE_LOST';
   constructor(
     lockName: string,
@@ -64,6 +62,7 @@ export class LeaseLostError extends HoldfastError {
 
 /** The key of this name holds another type of value. It is not a lock; choose another name or remove the key. */
 export class WrongTypeError extends HoldfastError {
+  override readonly name = 'WrongTypeError';
   readonly code = 'HOLDFAST_WRONG_TYPE';
   constructor(lockName: string, cause?: unknown) {
     super(
@@ -76,6 +75,7 @@ export class WrongTypeError extends HoldfastError {
 
 /** The server could not be reached, or did not answer within `commandTimeoutMs`. Whether the command ran is unknown. */
 export class ConnectionError extends HoldfastError {
+  override readonly name = 'ConnectionError';
   readonly code = 'HOLDFAST_CONNECTION';
   constructor(what: string, lockName: string | undefined, cause?: unknown) {
     super(prefixed(lockName, what), lockName, cause);
@@ -84,6 +84,7 @@ export class ConnectionError extends HoldfastError {
 
 /** The server answered, and refused: no memory, read-only, loading, no permission, a cluster that is down, … */
 export class ServerRefusedError extends HoldfastError {
+  override readonly name = 'ServerRefusedError';
   readonly code = 'HOLDFAST_SERVER_REFUSED';
   constructor(
     what: string,
@@ -98,6 +99,7 @@ export class ServerRefusedError extends HoldfastError {
 
 /** The Holdfast instance (or the client it was given) was closed. */
 export class ClosedError extends HoldfastError {
+  override readonly name = 'ClosedError';
   readonly code = 'HOLDFAST_CLOSED';
   constructor(what: string, lockName?: string, cause?: unknown) {
     super(prefixed(lockName, what), lockName, cause);

@@ -2,7 +2,7 @@
 import { type Channel, channel } from 'node:diagnostics_channel';
 import { EventEmitter } from 'node:events';
 import type { LeaseLostReason } from './errors.ts';
-import type { ReleaseOutcome } from './lease.ts';
+import type { ReleaseOutcome } from './grant.ts';
 
 export interface HoldfastEvents {
   /** A lease was acquired, at once or after a wait. */

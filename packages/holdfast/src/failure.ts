@@ -1,11 +1,5 @@
 /** What a client's rejection means: pure, by the server's error word or the client's own text. */
-import {
-  ClosedError,
-  ConnectionError,
-  type HoldfastError,
-  ServerRefusedError,
-  WrongTypeError,
-} from './errors.ts';
+import { ConnectionError, HoldfastError, ServerRefusedError, WrongTypeError } from './errors.ts';
 
 /**
  * - `no script`: send the body instead
@@ -52,6 +46,13 @@ export function classify(error: unknown): Failure {
   if (PASSING.has(word)) return { kind: 'refused now', word };
   if (LASTING.has(word)) return { kind: 'refused', word };
   return { kind: 'unreachable', word: '' };
+}
+
+/** Refused, but worth another try within the caller's own deadline. */
+export function isPassing(error: unknown): boolean {
+  return (
+    error instanceof ConnectionError || (error instanceof ServerRefusedError && PASSING.has(error.reply))
+  );
 }
 
 function serverWord(text: string): string {

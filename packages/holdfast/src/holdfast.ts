@@ -7,7 +7,7 @@ import { Events, type HoldfastEventName, type HoldfastEvents } from './events.ts
 import { newClientId } from './holder-id.ts';
 import { type Inspection, inspect } from './inspect/inspect.ts';
 import { Introduction } from './introduction.ts';
-import { Lock } from './lock.ts';
+import { type Instance, Lock } from './lock.ts';
 import { MemoryServer, MemoryStore } from './memory/memory-store.ts';
 import {
   checkHoldfastOptions,
@@ -31,7 +31,7 @@ export interface InMemoryOptions extends HoldfastOptions {
 }
 
 export class Holdfast implements AsyncDisposable {
-  readonly #engine: Engine;
+  readonly #instance: Instance;
   readonly #settings: LockSettings;
 
   /**
@@ -57,9 +57,9 @@ export class Holdfast implements AsyncDisposable {
             commandTimeoutMs,
           });
     this.#settings = settings;
-    this.#engine = new Engine(store, clock, clientId, new Events(), commandTimeoutMs);
-    this.#engine.room = new WaitingRoom(this.#engine);
-    this.#engine.introduction = new Introduction(this.#engine, options?.label);
+    const engine = new Engine(store, clock, clientId, new Events(), commandTimeoutMs);
+    const introduction = new Introduction(engine, options?.label);
+    this.#instance = { engine, room: new WaitingRoom(engine), introduction };
   }
 
   /** The same contract within this process, without a server: for your unit tests. Nothing is shared unless `server` is. */
@@ -73,26 +73,26 @@ export class Holdfast implements AsyncDisposable {
    * @throws TypeError or RangeError for a bad name or option
    */
   lock(name: string, options?: LockOptions): Lock {
-    const keys = this.#engine.store.keys(checkName(name));
+    const keys = this.#instance.engine.store.keys(checkName(name));
     checkLockOptions(options);
-    return new Lock(this.#engine, keys, withLockOptions(this.#settings, options));
+    return new Lock(this.#instance, keys, withLockOptions(this.#settings, options));
   }
 
   /** Who holds `name`, since when, and how many wait. Two round trips, reads only. Rejects as `acquire` does. */
   async inspect(name: string): Promise<Inspection> {
-    const keys = this.#engine.store.keys(checkName(name));
-    this.#engine.assertOpen(name);
-    return inspect(this.#engine, keys);
+    const keys = this.#instance.engine.store.keys(checkName(name));
+    this.#instance.engine.assertOpen(name);
+    return inspect(this.#instance.engine, keys);
   }
 
   /** Calls `listener` for every event of that name; the same events are on the `diagnostics_channel` `holdfast:<name>`. */
   on<K extends HoldfastEventName>(name: K, listener: (event: HoldfastEvents[K]) => void): this {
-    this.#engine.events.on(name, listener);
+    this.#instance.engine.events.on(name, listener);
     return this;
   }
 
   off<K extends HoldfastEventName>(name: K, listener: (event: HoldfastEvents[K]) => void): this {
-    this.#engine.events.off(name, listener);
+    this.#instance.engine.events.off(name, listener);
     return this;
   }
 
@@ -101,12 +101,12 @@ export class Holdfast implements AsyncDisposable {
    * `closed`), then those are released. Your client stays open. Never rejects; settles within `commandTimeoutMs`.
    */
   async close(): Promise<void> {
-    const engine = this.#engine;
+    const { engine, room } = this.#instance;
     engine.closed = true;
-    engine.room.evacuate();
+    room.evacuate();
     await Promise.all([...engine.leases].map((lease) => lease.end('closed')));
     await engine.idle();
-    await engine.room.close();
+    await room.close();
     engine.store.detach();
   }
 

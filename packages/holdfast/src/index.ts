@@ -18,9 +18,10 @@ export {
   WrongTypeError,
 } from './errors.ts';
 export type { HoldfastEventName, HoldfastEvents } from './events.ts';
+export type { ReleaseOutcome } from './grant.ts';
 export { Holdfast, type InMemoryOptions } from './holdfast.ts';
 export type { Inspection, ProcessCard } from './inspect/inspect.ts';
-export type { Lease, ReleaseOutcome } from './lease.ts';
+export type { Lease } from './lease.ts';
 export type { Lock } from './lock.ts';
 export { MemoryServer } from './memory/memory-store.ts';
 export type { AcquireOptions, HoldfastOptions, LockOptions } from './options.ts';

@@ -1,27 +1,13 @@
 /** One hold, bounded in time. Only `acquire`, `tryAcquire` and `use` make leases. */
-import type { Engine } from './engine.ts';
+import type { Endable, Engine } from './engine.ts';
 import { LeaseLostError, type LeaseLostReason } from './errors.ts';
+import type { Granted, ReleaseOutcome } from './grant.ts';
 import type { LockKeys } from './keys.ts';
 import { checkTtlMs, type LockSettings } from './options.ts';
 import type { ReleaseReply } from './store/store.ts';
 import { type RenewOutcome, Watchdog } from './watchdog.ts';
 
-/**
- * - `released`: it was ours until now
- * - `expired`: its time had run out, and nobody else holds it
- * - `lost`: it was gone before, and may be somebody else's
- */
-export type ReleaseOutcome = 'released' | 'expired' | 'lost';
-
-export interface Granted {
-  readonly holderId: string;
-  readonly fencingToken: number;
-  /** Not later than the moment at which the server began the lease, on our clock. */
-  readonly startedAt: number;
-  readonly leaseMs: number;
-}
-
-export class Lease implements AsyncDisposable {
+export class Lease implements AsyncDisposable, Endable {
   readonly name: string;
   /** Grows with every grant of this name. Send it along with what you do under the lock, and refuse older ones there. */
   readonly fencingToken: number;

@@ -2,20 +2,29 @@
 import { acquire, tryOnce, type Wanted } from './acquisition.ts';
 import type { Engine } from './engine.ts';
 import { argumentError, LeaseLostError } from './errors.ts';
+import type { Introduction } from './introduction.ts';
 import type { LockKeys } from './keys.ts';
 import type { Lease } from './lease.ts';
 import { type AcquireOptions, checkAcquireOptions, type LockSettings, withLockOptions } from './options.ts';
+import type { WaitingRoom } from './waiting/waiting-room.ts';
+
+/** What the locks of one Holdfast instance share. */
+export interface Instance {
+  readonly engine: Engine;
+  readonly room: WaitingRoom;
+  readonly introduction: Introduction;
+}
 
 export class Lock {
   readonly name: string;
-  readonly #engine: Engine;
+  readonly #instance: Instance;
   readonly #keys: LockKeys;
   readonly #settings: LockSettings;
 
   /** @internal */
-  constructor(engine: Engine, keys: LockKeys, settings: LockSettings) {
+  constructor(instance: Instance, keys: LockKeys, settings: LockSettings) {
     this.name = keys.name;
-    this.#engine = engine;
+    this.#instance = instance;
     this.#keys = keys;
     this.#settings = settings;
   }
@@ -68,8 +77,9 @@ export class Lock {
     checkAcquireOptions(options);
     const settings = withLockOptions(this.#settings, options);
     options?.signal?.throwIfAborted();
-    this.#engine.assertOpen(this.name);
-    this.#engine.introduction.renew();
-    return { engine: this.#engine, keys: this.#keys, settings, signal: options?.signal };
+    const { engine, room, introduction } = this.#instance;
+    engine.assertOpen(this.name);
+    introduction.renew();
+    return { engine, room, keys: this.#keys, settings, signal: options?.signal };
   }
 }

@@ -51,12 +51,13 @@ export interface IoredisOptions {
 }
 
 export function fromIoredis(client: IoredisLike, kind = 'ioredis'): Client {
+  const keyPrefix = checkedPrefix(client.options.keyPrefix); // before anything is put on a client that it refuses
   const drops = watchDrops(client);
   const send = (command: Command) =>
     callIoredis(client, client.options, command.name, wireArguments(command));
   return {
     kind,
-    keyPrefix: checkedPrefix(client.options.keyPrefix),
+    keyPrefix,
     cluster: false,
     endpoint: endpointOf(client.options),
     get state() {

@@ -33,8 +33,9 @@ if (not value or mine) and served ~= 'given' and served ~= 'more' then
   local member, other = 'alone', 'queued'
   if served ~= 'empty' then member, other = 'queued', 'alone' end
   local token = nextToken(nowUs)
-  redis.call('set', KEYS[1], ARGV[1] .. ':' .. token, 'px', ARGV[2])
+  -- The lock last: a script that is refused half-way (memory, rights) leaves nobody holding it.
   keepToken(token, member, other)
+  redis.call('set', KEYS[1], ARGV[1] .. ':' .. token, 'px', ARGV[2])
   return { 'granted', token, ARGV[2] }
 end
 

@@ -4,9 +4,10 @@
  */
 import { onAbort } from '../abort.ts';
 import type { Engine } from '../engine.ts';
-import { AcquireTimeoutError, ConnectionError, ServerRefusedError } from '../errors.ts';
+import { AcquireTimeoutError, ConnectionError } from '../errors.ts';
+import { isPassing } from '../failure.ts';
+import type { Granted } from '../grant.ts';
 import type { LockKeys } from '../keys.ts';
-import type { Granted } from '../lease.ts';
 import {
   type AcquireReply,
   type GrantedReply,
@@ -18,6 +19,8 @@ import { type ClockPair, handedOffAt, validUntil } from '../validity.ts';
 
 /** How long a caller that gave up is kept until the server has confirmed that nothing is left behind. */
 const UNDO_GRACE_MS = 50;
+/** Failures that began less than this before the end of the wait are not the reason for its end. */
+const FAILING_MS = 100;
 const MAX_TIMER_MS = 2 ** 31 - 1;
 
 export interface WaitRequest {
@@ -31,15 +34,11 @@ export interface WaitRequest {
   readonly busy: boolean;
 }
 
-export interface WaitGrant extends Granted {
-  readonly handedOff: boolean;
-}
-
 /** What an ask told, for the group's timer. */
 export type Standing = Exclude<AcquireReply, { status: 'granted' | 'yours' | 'busy' }>;
 
 export class Waiter {
-  readonly granted: Promise<WaitGrant>;
+  readonly granted: Promise<Granted>;
   /** In the server's queue, as far as we know. */
   joined = false;
   settled = false;
@@ -52,10 +51,11 @@ export class Waiter {
   private ticket: string | undefined;
   private pair: ClockPair;
   private lastError: unknown;
+  private failingSince = Number.POSITIVE_INFINITY;
   private readonly ended = new AbortController();
   private forgetSignal: () => void = () => {};
   private readonly timer: NodeJS.Timeout;
-  private resolve!: (grant: WaitGrant) => void;
+  private resolve!: (grant: Granted) => void;
   private reject!: (error: unknown) => void;
 
   constructor(
@@ -127,7 +127,7 @@ export class Waiter {
   }
 
   private answered(reply: AcquireReply, askedAt: number): Standing | undefined {
-    this.lastError = undefined;
+    this.failingSince = Number.POSITIVE_INFINITY;
     if (this.settled) {
       this.tidy(reply);
       return undefined;
@@ -159,17 +159,18 @@ export class Waiter {
 
   private failed(error: unknown): undefined {
     this.lastError = error;
-    if (!(error instanceof ConnectionError) && !isPassing(error)) this.giveUp(error);
+    this.failingSince = Math.min(this.failingSince, this.engine.clock.now());
+    if (!isPassing(error)) this.giveUp(error);
     return undefined;
   }
 
-  private grant(grant: WaitGrant): void {
+  private grant(grant: Granted): void {
     const pending = this.engine.pendingRelease(this.request.keys);
     if (pending === undefined) this.accept(grant);
     else void pending.then(() => this.accept(grant));
   }
 
-  private accept(grant: WaitGrant): void {
+  private accept(grant: Granted): void {
     if (this.settled || grant.fencingToken <= this.declinedToken) return;
     if (validUntil(grant.startedAt, grant.leaseMs) <= this.engine.clock.now()) {
       this.decline(grant);
@@ -181,7 +182,7 @@ export class Waiter {
   }
 
   /** The grant came too late to be used: given back, and asked for again from the same place. */
-  private decline({ fencingToken }: WaitGrant): void {
+  private decline({ fencingToken }: Granted): void {
     this.declinedToken = fencingToken;
     void this.engine.undo(this.request.keys, `${this.holderId}:${fencingToken}`).then(() => this.ask());
   }
@@ -194,22 +195,16 @@ export class Waiter {
     this.left(this);
   }
 
-  private readonly onTimeout = (): void => this.giveUp(this.lastError ?? this.timeoutError());
+  private readonly onTimeout = (): void => this.giveUp(this.timeoutError());
 
-  private timeoutError(): Error {
+  /** Contention is the answer when that was the last one; a failure of the last moments does not change it. */
+  private timeoutError(): unknown {
     const { keys, startedAt, busy } = this.request;
-    const waitedMs = this.engine.clock.now() - startedAt;
-    if (busy || this.joined) return new AcquireTimeoutError(keys.name, waitedMs);
-    return new ConnectionError(
-      `no answer from the server within ${Math.round(waitedMs)} ms; is it up and reachable?`,
-      keys.name,
-    );
+    const now = this.engine.clock.now();
+    const failing = now - this.failingSince > FAILING_MS;
+    if ((busy || this.joined) && !failing) return new AcquireTimeoutError(keys.name, now - startedAt);
+    const waited = `${Math.round(now - startedAt)} ms`;
+    const unheard = `no answer from the server within ${waited}; is it up and reachable?`;
+    return this.lastError ?? new ConnectionError(unheard, keys.name);
   }
-}
-
-function isPassing(error: unknown): boolean {
-  return (
-    error instanceof ServerRefusedError &&
-    /^(LOADING|READONLY|CLUSTERDOWN|TRYAGAIN|MOVED|ASK|MASTERDOWN|BUSY)$/.test(error.reply)
-  );
 }

@@ -4,12 +4,13 @@
  */
 import type { Engine } from '../engine.ts';
 import { ClosedError, ServerRefusedError } from '../errors.ts';
-import { failureError } from '../failure.ts';
+import { failureError, isPassing } from '../failure.ts';
+import type { Granted } from '../grant.ts';
 import type { LockKeys } from '../keys.ts';
 import { parseGrant, type QueueEntry } from '../store/store.ts';
 import { Group } from './group.ts';
 import { Mailbox } from './mailbox.ts';
-import { Waiter, type WaitGrant, type WaitRequest } from './waiter.ts';
+import { Waiter, type WaitRequest } from './waiter.ts';
 
 /** A grant may cross the end of a wait; for this long it is given back when it arrives. */
 const REMEMBER_MS = 60_000;
@@ -39,7 +40,7 @@ export class WaitingRoom {
   }
 
   /** Waits in the queue until granted. Rejects with whatever ended the wait. */
-  async wait(request: WaitRequest): Promise<WaitGrant> {
+  async wait(request: WaitRequest): Promise<Granted> {
     const waiter = new Waiter(this.engine, request, (left) => this.left(left));
     this.mailbox.entered();
     try {
@@ -86,9 +87,9 @@ export class WaitingRoom {
 
   private notHeard(waiter: Waiter, error: unknown): void {
     const failure = failureError(error, waiter.request.keys.name, this.engine.commandTimeoutMs);
-    if (!(failure instanceof ServerRefusedError)) {
+    if (isPassing(failure)) {
       setTimeout(() => void (waiter.settled || this.seat(waiter)), RETRY_OPEN_MS);
-    } else if (failure.reply === 'NOPERM') {
+    } else if (failure instanceof ServerRefusedError && failure.reply === 'NOPERM') {
       this.muted = true;
       this.engine.events.warn('HOLDFAST_POLLING', POLLING);
       waiter.giveUp(new CannotListen());

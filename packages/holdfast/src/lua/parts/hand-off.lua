@@ -14,8 +14,8 @@ local function handOff(nowUs, self)
       return 'mute'
     end
     if heard > 0 then
-      redis.call('set', KEYS[1], holder .. ':' .. token, 'px', leaseMs)
       keepToken(token, 'queued', 'alone')
+      redis.call('set', KEYS[1], holder .. ':' .. token, 'px', leaseMs)
       return 'given'
     end
   end
