@@ -9,7 +9,15 @@ const redis = new Redis({ port: Number(PORT) });
 const holdfast = new Holdfast(redis);
 const lock = holdfast.lock(NAME, { waitMs: 60_000 });
 const waits: number[] = [];
+let commands = 0;
 let heldMs = 0;
+
+/** Counts what this process sends, where the client sends it: the server's own count has the commands inside scripts too. */
+const send = redis.sendCommand.bind(redis);
+redis.sendCommand = (...args) => {
+  commands++;
+  return send(...args);
+};
 
 async function worker(until: number): Promise<number> {
   let grants = 0;
@@ -29,7 +37,7 @@ async function worker(until: number): Promise<number> {
 async function run(runMs: number): Promise<void> {
   const until = performance.now() + runMs;
   const grants = await Promise.all(Array.from({ length: Number(WORKERS) }, () => worker(until)));
-  process.send?.({ type: 'done', grants, waits, heldMs });
+  process.send?.({ type: 'done', grants, waits, heldMs, commands });
   await holdfast.close();
   redis.disconnect();
   process.disconnect();

@@ -34,7 +34,7 @@ const progress = (text: string) => process.stderr.write(`${text} …\n`);
 progress('one acquire + release after the other');
 const alone = await measureUncontended(redis, rounds, quick ? 300 : 2_000);
 progress('one hot lock, 4 processes × 5 workers, 2 ms');
-const hot = await measureHotLock(redis, server.port, 2, quick ? 1_000 : 8_000);
+const hot = await measureHotLock(server.port, 2, quick ? 1_000 : 8_000);
 progress('a hand-off to another process');
 const handOff = await measureHandOff(redis, server.port, quick ? 30 : 400, 5);
 progress('a hand-off with 10 and with 5,000 waiters');

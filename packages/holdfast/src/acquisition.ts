@@ -52,25 +52,31 @@ class Attempt {
   private readonly holderId: string;
   private readonly startedAt: number;
   private readonly deadlineAt: number;
-  private readonly entry: QueueEntry;
   /** The server's side of the lease never outlives `maxHoldMs`. */
   private readonly ttlMs: number;
+  /** The server has said that somebody holds it. */
+  private refused = false;
 
   constructor(
     private readonly wanted: Wanted,
     patienceMs: number,
   ) {
-    const { engine, settings, keys } = wanted;
+    const { engine, settings } = wanted;
     this.holderId = newHolderId(engine.clientId);
     this.startedAt = engine.clock.now();
     this.deadlineAt = this.startedAt + patienceMs;
     this.ttlMs = Math.min(settings.ttlMs, leaseToCover(settings.maxHoldMs ?? settings.ttlMs));
-    const leaseMs = settings.renew ? Math.min(this.ttlMs, CLAIM_MS) : this.ttlMs;
-    this.entry = { holderId: this.holderId, leaseMs, channel: engine.store.channel(keys) };
   }
 
   get waitedMs(): number {
     return this.wanted.engine.clock.now() - this.startedAt;
+  }
+
+  /** How this acquire stands in the queue, should it have to. */
+  private entry(): QueueEntry {
+    const { engine, settings, keys } = this.wanted;
+    const leaseMs = settings.renew ? Math.min(this.ttlMs, CLAIM_MS) : this.ttlMs;
+    return { holderId: this.holderId, leaseMs, channel: engine.store.channel(keys) };
   }
 
   /** An answer gets this long even when `waitMs` is shorter. */
@@ -84,8 +90,8 @@ class Attempt {
 
   /** While this process listens already, one command both tries and joins. */
   get joinsAtOnce(): boolean {
-    const { settings, room } = this.wanted;
-    return settings.waitMs > 0 && room.listens(this.entry.channel);
+    const { settings, room, keys } = this.wanted;
+    return settings.waitMs > 0 && room.expectsWaiting(keys);
   }
 
   /** One try. `undefined` when busy; rejects with the signal's reason as soon as it aborts, and then takes the try back. */
@@ -94,10 +100,14 @@ class Attempt {
     const askedAt = engine.clock.now();
     const late = ({ fencingToken }: GrantedReply) =>
       void engine.undo(keys, `${this.holderId}:${fencingToken}`);
-    const limits = { deadlineAt: Math.max(this.deadlineAt, askedAt + this.answerMs), signal };
+    const limits = {
+      deadlineAt: Math.max(this.deadlineAt, askedAt + this.answerMs),
+      unwanted: () => signal?.aborted === true,
+    };
     const asked = engine.store.acquire(keys, { holderId: this.holderId, ttlMs: this.ttlMs }, limits, late);
     try {
       const reply = await this.unlessAborted(asked);
+      this.refused = !isGrant(reply);
       return isGrant(reply) ? this.inTime(reply, askedAt) : undefined;
     } catch (error) {
       this.takeBack(asked);
@@ -107,12 +117,11 @@ class Attempt {
 
   async waited(): Promise<Lease> {
     const { events } = this.wanted.engine;
-    const askedOnly = this.joinsAtOnce;
     const told = (outcome: 'acquired' | 'timeout' | 'aborted' | 'failed') =>
       events.emit('waited', () => ({ name: this.wanted.keys.name, waitedMs: this.waitedMs, outcome }));
     try {
       const grant = await this.wait();
-      if (!askedOnly || grant.handedOff) told('acquired');
+      if (this.refused || grant.handedOff) told('acquired');
       return this.lease(grant);
     } catch (error) {
       told(
@@ -138,9 +147,11 @@ class Attempt {
   private wait(): Promise<Granted> {
     const { room, keys, signal } = this.wanted;
     if (room.muted) return this.poll();
-    const { entry, ttlMs, startedAt, deadlineAt } = this;
-    const busy = !this.joinsAtOnce;
-    return room.wait({ keys, entry, ttlMs, startedAt, deadlineAt, signal, busy }).catch((error: unknown) => {
+    const { ttlMs, startedAt, deadlineAt } = this;
+    const entry = this.entry();
+    const answerBy = startedAt + this.answerMs;
+    const request = { keys, entry, ttlMs, startedAt, deadlineAt, answerBy, signal, busy: this.refused };
+    return room.wait(request).catch((error: unknown) => {
       if (error instanceof CannotListen) return this.poll();
       throw error;
     });

@@ -39,21 +39,22 @@ export class Engine {
    * A release whose pending state others in this process can see: a waiter here must not get the lock before
    * the release that freed it has settled.
    */
-  release(keys: LockKeys, value: string, entry?: QueueEntry): Promise<ReleaseReply> {
+  async release(keys: LockKeys, value: string, entry?: QueueEntry): Promise<ReleaseReply> {
     const reply = this.store.release(keys, value, this.limits(), entry);
-    const pending = reply.then(
+    this.releasing.set(keys.lock, reply);
+    try {
+      return await reply;
+    } finally {
+      if (this.releasing.get(keys.lock) === reply) this.releasing.delete(keys.lock);
+    }
+  }
+
+  /** Resolves however that release ends; its caller is fewer turns of the microtask queue away than any waiter's. */
+  pendingRelease(keys: LockKeys): Promise<void> | undefined {
+    return this.releasing.get(keys.lock)?.then(
       () => undefined,
       () => undefined,
     );
-    this.releasing.set(keys.lock, pending);
-    void pending.then(() => {
-      if (this.releasing.get(keys.lock) === pending) this.releasing.delete(keys.lock);
-    });
-    return reply;
-  }
-
-  pendingRelease(keys: LockKeys): Promise<unknown> | undefined {
-    return this.releasing.get(keys.lock);
   }
 
   /** Takes back what a call that gave up may have got: its place in the queue, the lock, or both. Never rejects. */

@@ -126,12 +126,23 @@ function prefixed(lockName: string | undefined, what: string): string {
 }
 
 /**
+ * A client's or server's own text, fit to be shown: without user info in URLs, and without the arguments that a server
+ * repeats when it does not know the command (a holderId among them, or a password).
+ */
+export function withoutSecrets(text: string): string {
+  return text
+    .replace(/\/\/[^/@\s]*@/g, '//***@')
+    .replace(/, with args beginning with: .*/s, '')
+    .replace(/hf1-[\w-]+/g, '***');
+}
+
+/**
  * Clients put the command that failed into their errors (ioredis: `command.args`), and with it the holderId, or a
  * password after AUTH. Only name and message of a foreign error go on, without user info in URLs.
  */
 function redacted(cause: unknown): unknown {
   if (cause instanceof HoldfastError || !(cause instanceof Error)) return cause;
-  const copy = new Error(cause.message.replace(/\/\/[^/@\s]*@/g, '//***@'));
+  const copy = new Error(withoutSecrets(cause.message));
   copy.name = cause.name;
   copy.stack = `${copy.name}: ${copy.message}`;
   return copy;

@@ -1,5 +1,11 @@
 /** What a client's rejection means: pure, by the server's error word or the client's own text. */
-import { ConnectionError, HoldfastError, ServerRefusedError, WrongTypeError } from './errors.ts';
+import {
+  ConnectionError,
+  HoldfastError,
+  ServerRefusedError,
+  WrongTypeError,
+  withoutSecrets,
+} from './errors.ts';
 
 /**
  * - `no script`: send the body instead
@@ -100,5 +106,5 @@ export function failureError(
 
 function detail(error: unknown): string {
   const text = error instanceof Error ? error.message : '';
-  return text === '' ? '' : ` (${text.replace(/\/\/[^/@\s]*@/g, '//***@').slice(0, 300)})`;
+  return text === '' ? '' : ` (${withoutSecrets(text).slice(0, 300)})`;
 }

@@ -58,5 +58,9 @@ export function processKey(clientId: string, prefix: string): string {
 export function grantChannel(clientId: string, keys: LockKeys, rules: KeyRules, sharded: boolean): string {
   const base = `${rules.prefix}${RESERVED}`;
   if (!sharded) return `${base}grants:${clientId}`;
-  return `${base}{${tagOfSlot(keySlot(rules.clientPrefix + keys.lock))}}:grants:${clientId}`;
+  const slot = keySlot(rules.clientPrefix + keys.lock);
+  const group = `{${tagOfSlot(slot)}}`;
+  // The client puts its prefix before keys only. If ours has a tag as well, that one counts for channels, but not for keys.
+  const misled = hashTag(base) !== undefined && keySlot(base) !== slot;
+  return `${misled ? `${group}:${base}` : `${base}${group}:`}grants:${clientId}`;
 }

@@ -142,19 +142,20 @@ export class Lease implements AsyncDisposable, Endable {
   }
 
   async #release(): Promise<ReleaseOutcome> {
-    const { store, clock, events } = this.#engine;
-    const heldMs = this.#heldMs();
+    const { store, clock, events, leases } = this.#engine;
     const askedAt = clock.now();
     const wasValid = this.#watchdog.remainingMs() > 0;
     const drops = store.drops;
+    // Sent first: whoever waits for it gains by every microsecond.
+    const replying = this.#engine.release(this.#keys, this.#holderId);
     this.#watchdog.stop();
-    this.#engine.leases.delete(this);
-    const reply = await this.#engine.release(this.#keys, this.#holderId);
+    leases.delete(this);
+    const reply = await replying;
     // A renewal had found it gone: its time had not run out.
     const outcome =
       this.#lost?.reason === 'lost' ? 'lost' : releaseOutcome(reply, wasValid, store.drops !== drops);
     if (outcome !== 'released' && this.#lost === undefined) this.#lose(outcome);
-    const told = { name: this.name, fencingToken: this.fencingToken, heldMs };
+    const told = { name: this.name, fencingToken: this.fencingToken, heldMs: askedAt - this.#startedAt };
     if (reply === 'given') events.emit('handedOff', () => told);
     if (reply === 'mute') events.warn('HOLDFAST_NO_PUBLISH', NO_PUBLISH);
     events.emit('released', () => ({ ...told, tookMs: clock.now() - askedAt, outcome }));

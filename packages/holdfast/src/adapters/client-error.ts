@@ -7,11 +7,11 @@ export function clientError(message: string): TypeError & { code: string } {
 export function checkedPrefix(prefix: unknown): string {
   const text = prefix === undefined || prefix === null ? '' : String(prefix);
   // The first '{' of a key opens its hash tag. One that the prefix leaves open would swallow the tag that keeps
-  // all keys of a lock in one slot.
+  // all keys of a lock in one slot, and after an empty one no other counts.
   const open = text.indexOf('{');
-  if (open >= 0 && !text.includes('}', open)) {
+  if (open >= 0 && text.indexOf('}', open) <= open + 1) {
     throw clientError(
-      `client: its keyPrefix ${JSON.stringify(text)} opens a hash tag '{' and does not close it, so the keys of one lock could not be kept in one cluster slot; pass a client with another keyPrefix`,
+      `client: its keyPrefix ${JSON.stringify(text)} opens a hash tag '{' and does not close it, or closes it empty, so the keys of one lock could not be kept in one cluster slot; pass a client with another keyPrefix`,
     );
   }
   return text;

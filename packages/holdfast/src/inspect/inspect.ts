@@ -35,7 +35,7 @@ export async function inspect(engine: Engine, keys: LockKeys): Promise<Inspectio
     name: keys.name,
     state: held ? 'held' : 'free',
     foreign: seen.state === 'foreign',
-    holder: known && processCard(known.clientId, await store.card(known.clientId, engine.limits())),
+    holder: known && (await holderOf(engine, known.clientId)),
     // A token is the time of its grant in µs (or a little later, when the clock stepped back).
     heldForMs:
       known?.fencingToken === undefined
@@ -45,6 +45,12 @@ export async function inspect(engine: Engine, keys: LockKeys): Promise<Inspectio
     fencingToken: seen.fencingToken,
     queueLength: seen.queueLength,
   };
+}
+
+/** The card is a courtesy: where it cannot be read, the rest is told all the same. */
+async function holderOf(engine: Engine, clientId: string): Promise<ProcessCard> {
+  const card = await engine.store.card(clientId, engine.limits()).catch(() => undefined);
+  return processCard(clientId, card);
 }
 
 /** Cards are written by other processes: only known fields of the right type are taken over. */

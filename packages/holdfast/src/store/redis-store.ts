@@ -1,6 +1,7 @@
 /** The store on a real server: one script per operation (`lua/`), replies turned into unions. */
 import type { Client, Subscriber, SubscriberEvents } from '../client.ts';
 import type { Clock } from '../clock.ts';
+import { ConnectionError } from '../errors.ts';
 import { grantChannel, type KeyRules, type LockKeys, lockKeys, processKey } from '../keys.ts';
 import { scripts } from '../lua/generated.ts';
 import { PlainPair } from './plain-pair.ts';
@@ -69,7 +70,7 @@ export class RedisStore implements LockStore {
     if (request.entry === undefined) {
       const reply = await this.pair.acquire(keys, request, limits, late);
       if (reply !== undefined) return reply;
-      limits.signal?.throwIfAborted();
+      if (limits.unwanted?.()) throw new ConnectionError('given up', keys.name);
     }
     const member = request.entry === undefined ? '' : entryText(request.entry, this.client.cluster);
     const args = [

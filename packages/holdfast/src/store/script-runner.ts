@@ -32,11 +32,10 @@ export class ScriptRunner {
   script(script: Script, keys: readonly string[], args: readonly string[], call: Call): Promise<unknown> {
     const count = String(keys.length);
     const bySha = { name: 'EVALSHA', head: [script.sha, count], keys, tail: args };
-    const byBody = { name: 'EVAL', head: [script.body, count], keys, tail: args };
     return this.untilAnswered(call, (ms, late) =>
       this.once(bySha, ms, late).catch((error: unknown) => {
         if (classify(error).kind !== 'no script') throw error;
-        return this.once(byBody, ms, late);
+        return this.once({ ...bySha, name: 'EVAL', head: [script.body, count] }, ms, late);
       }),
     );
   }
@@ -76,8 +75,8 @@ export class ScriptRunner {
     const delay = backoffMs(attempt, RETRY, Math.random());
     const passing = kind === 'refused now' || kind === 'unreachable';
     if (!passing || now + delay >= call.deadlineAt) throw failureError(error, call.lockName, now - startedAt);
-    await pause(delay, call.signal);
-    if (call.signal?.aborted)
+    await pause(delay);
+    if (call.unwanted?.())
       throw new ConnectionError('given up while the server did not answer', call.lockName, error);
   }
 }

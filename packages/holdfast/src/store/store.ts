@@ -81,8 +81,8 @@ export interface LockState {
 export interface CallLimits {
   /** Passing failures are retried until then (monotonic, ms). */
   readonly deadlineAt: number;
-  /** Ends the retries early. */
-  readonly signal?: AbortSignal | undefined;
+  /** Asked before a retry: whether nobody wants the answer any more. */
+  readonly unwanted?: (() => boolean) | undefined;
 }
 
 export interface LockStore {

@@ -11,6 +11,8 @@ const MAX_ASK_FAR_BACK_MS = 20_000;
 /** A place further back asks later: whoever is in front serves the queue for all. */
 const PER_RANK_MS = 5;
 const MIN_ASK_MS = 2;
+/** The answer of PTTL for no key. A waiter is told so when one script call met more dead waiters than it may drop. */
+const FREE_MS = -2;
 
 export interface Seen {
   readonly remainingMs: number;
@@ -24,7 +26,8 @@ export interface Seen {
  * @param round how many asks in a row met a foreign or strange holder
  */
 export function nextAskMs({ remainingMs, foreign, rank }: Seen, round: number, random: number): number {
-  if (rank === 0 && (foreign || remainingMs < 0)) return backoffMs(round, FOREIGN, random);
+  if (remainingMs === FREE_MS || (rank === 0 && (foreign || remainingMs < 0)))
+    return backoffMs(round, FOREIGN, random);
   const known = remainingMs < 0 ? MAX_ASK_MS : Math.min(remainingMs + MIN_ASK_MS, MAX_ASK_MS);
   return Math.max(MIN_ASK_MS, Math.min(known + rank * PER_RANK_MS, MAX_ASK_FAR_BACK_MS));
 }

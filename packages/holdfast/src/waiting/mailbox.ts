@@ -19,6 +19,7 @@ export class Mailbox {
   private readonly channels = new Map<string, Promise<void>>();
   private readonly ready = new Set<string>();
   private users = 0;
+  private lastUsed = 0;
   private idleTimer: NodeJS.Timeout | undefined;
 
   constructor(
@@ -50,15 +51,17 @@ export class Mailbox {
   /** A wait begins: the connection stays until `left`. */
   entered(): void {
     this.users++;
-    clearTimeout(this.idleTimer);
   }
 
   left(): void {
-    if (--this.users === 0) this.idleTimer = setTimeout(() => void this.close(), IDLE_MS).unref();
+    this.users--;
+    this.lastUsed = performance.now();
+    this.idleTimer ??= setTimeout(this.closeIfIdle, IDLE_MS).unref();
   }
 
   async close(): Promise<void> {
     clearTimeout(this.idleTimer);
+    this.idleTimer = undefined;
     const { subscriber } = this;
     this.forget();
     // A connection that never came about has nothing to close.
@@ -67,6 +70,13 @@ export class Mailbox {
       () => undefined,
     );
   }
+
+  private readonly closeIfIdle = (): void => {
+    this.idleTimer = undefined;
+    const idleMs = performance.now() - this.lastUsed;
+    if (this.users === 0 && idleMs >= IDLE_MS) void this.close();
+    else if (this.users === 0) this.idleTimer = setTimeout(this.closeIfIdle, IDLE_MS - idleMs + 1).unref();
+  };
 
   private async subscribe(channel: string): Promise<void> {
     this.subscriber ??= this.connect();

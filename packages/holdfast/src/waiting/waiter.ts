@@ -29,6 +29,8 @@ export interface WaitRequest {
   readonly ttlMs: number;
   readonly startedAt: number;
   readonly deadlineAt: number;
+  /** The first answer may take until then, even when the wait ends before. */
+  readonly answerBy: number;
   readonly signal: AbortSignal | undefined;
   /** The server has said already that somebody holds it. */
   readonly busy: boolean;
@@ -52,9 +54,8 @@ export class Waiter {
   private pair: ClockPair;
   private lastError: unknown;
   private failingSince = Number.POSITIVE_INFINITY;
-  private readonly ended = new AbortController();
   private forgetSignal: () => void = () => {};
-  private readonly timer: NodeJS.Timeout;
+  private timer: NodeJS.Timeout;
   private resolve!: (grant: Granted) => void;
   private reject!: (error: unknown) => void;
 
@@ -116,10 +117,10 @@ export class Waiter {
   }
 
   private send(askedAt: number): Promise<AcquireReply> {
-    const { keys, entry, ttlMs, deadlineAt } = this.request;
+    const { keys, entry, ttlMs, deadlineAt, answerBy } = this.request;
     const limits = {
-      deadlineAt: Math.min(deadlineAt, askedAt + this.engine.commandTimeoutMs),
-      signal: this.ended.signal,
+      deadlineAt: Math.min(Math.max(deadlineAt, answerBy), askedAt + this.engine.commandTimeoutMs),
+      unwanted: () => this.settled,
     };
     const ask = { holderId: entry.holderId, ttlMs, entry, ticket: this.ticket };
     const late = (grant: GrantedReply) => void this.answered(grant, askedAt);
@@ -148,6 +149,7 @@ export class Waiter {
     this.pair = { ours: askedAt, serverUs: reply.serverUs };
     this.ticket = reply.ticket;
     this.joined = true;
+    if (this.engine.clock.now() >= this.request.deadlineAt) this.onTimeout();
     return reply;
   }
 
@@ -189,13 +191,17 @@ export class Waiter {
 
   private settle(): void {
     this.settled = true;
-    this.ended.abort();
     clearTimeout(this.timer);
     this.forgetSignal();
     this.left(this);
   }
 
-  private readonly onTimeout = (): void => this.giveUp(this.timeoutError());
+  private readonly onTimeout = (): void => {
+    const graceMs = this.request.answerBy - this.engine.clock.now();
+    const unanswered = !this.request.busy && !this.joined && this.lastError === undefined;
+    if (unanswered && graceMs > 0) this.timer = setTimeout(this.onTimeout, graceMs);
+    else this.giveUp(this.timeoutError());
+  };
 
   /** Contention is the answer when that was the last one; a failure of the last moments does not change it. */
   private timeoutError(): unknown {

@@ -15,6 +15,8 @@ import { Waiter, type WaitRequest } from './waiter.ts';
 /** A grant may cross the end of a wait; for this long it is given back when it arrives. */
 const REMEMBER_MS = 60_000;
 const MAX_REMEMBERED = 1_000;
+/** A lock that was waited for this recently is likely to be taken again. */
+const RECENT_MS = 1_000;
 
 export class WaitingRoom {
   /** Set when the user may not subscribe or publish; then waiting is polling. */
@@ -24,6 +26,8 @@ export class WaitingRoom {
   private readonly mailbox: Mailbox;
   /** By channel: that a message can be published there. */
   private readonly proofs = new Map<string, Promise<void>>();
+  /** When a wait last ended, by lock; the oldest first. */
+  private readonly lastWaits = new Map<string, number>();
   /** Waits that were given up, by holderId. */
   private readonly abandoned = new Map<string, { readonly keys: LockKeys; readonly until: number }>();
 
@@ -34,21 +38,24 @@ export class WaitingRoom {
     });
   }
 
-  /** Whether a first ask may join the queue right away, since its grant would be heard. */
-  listens(channel: string): boolean {
-    return !this.muted && this.mailbox.isOpen(channel) && this.proofs.has(channel);
+  /**
+   * Whether a first ask should join the queue right away instead of trying first: its grant would be heard, and somebody in
+   * this process waits for that lock, or did a moment ago.
+   */
+  expectsWaiting(keys: LockKeys): boolean {
+    const lastWait = this.lastWaits.get(keys.lock) ?? Number.NEGATIVE_INFINITY;
+    const recent = this.engine.clock.now() - lastWait < RECENT_MS;
+    if (this.muted || !(recent || this.groups.has(keys.lock))) return false;
+    const channel = this.engine.store.channel(keys);
+    return this.mailbox.isOpen(channel) && this.proofs.has(channel);
   }
 
   /** Waits in the queue until granted. Rejects with whatever ended the wait. */
-  async wait(request: WaitRequest): Promise<Granted> {
-    const waiter = new Waiter(this.engine, request, (left) => this.left(left));
+  wait(request: WaitRequest): Promise<Granted> {
     this.mailbox.entered();
-    try {
-      if (!waiter.settled) void this.seat(waiter);
-      return await waiter.granted;
-    } finally {
-      this.mailbox.left();
-    }
+    const waiter = new Waiter(this.engine, request, this.left);
+    if (!waiter.settled) void this.seat(waiter);
+    return waiter.granted;
   }
 
   /** Ends all waits. */
@@ -125,13 +132,25 @@ export class WaitingRoom {
     for (const group of hit) group?.askAll();
   }
 
-  private left(waiter: Waiter): void {
+  private readonly left = (waiter: Waiter): void => {
+    this.mailbox.left();
     const { keys } = waiter.request;
     this.waiters.delete(waiter.holderId);
     const group = this.groups.get(keys.lock);
     group?.remove(waiter);
     if (group?.size === 0) this.groups.delete(keys.lock);
+    this.noteWait(keys.lock);
     if (waiter.gaveUp) this.remember(waiter.holderId, keys);
+  };
+
+  private noteWait(lock: string): void {
+    this.lastWaits.delete(lock);
+    this.lastWaits.set(lock, this.engine.clock.now());
+    if (this.lastWaits.size <= MAX_REMEMBERED) return;
+    for (const oldest of this.lastWaits.keys()) {
+      this.lastWaits.delete(oldest);
+      break;
+    }
   }
 
   private remember(holderId: string, keys: LockKeys): void {

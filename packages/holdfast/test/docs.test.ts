@@ -1,0 +1,73 @@
+/** Every TypeScript example in the README and in docs/ is a whole program: compiled strictly, and run against a real server. */
+import { execFile } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type RedisProcess, startServer } from '../../testkit/src/index.ts';
+
+const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
+const run = promisify(execFile);
+const pages = [
+  'README.md',
+  ...readdirSync(join(ROOT, 'docs'))
+    .filter((f) => f.endsWith('.md'))
+    .map((f) => `docs/${f}`),
+];
+
+const examples = pages.flatMap((page) => {
+  const blocks = readFileSync(join(ROOT, page), 'utf8').matchAll(/^```ts\n(.*?)^```$/gms);
+  return [...blocks].map((match, i) => ({
+    title: `${page}, example ${i + 1}`,
+    file: `${basename(page, '.md')}-${i}.ts`,
+    code: match[1] ?? '',
+  }));
+});
+
+describe('examples', () => {
+  let folder: string;
+  let server: RedisProcess;
+
+  beforeAll(async () => {
+    // Below node_modules, so that the examples find the packages as a user's program would.
+    const cache = join(ROOT, 'node_modules/.cache');
+    mkdirSync(cache, { recursive: true });
+    folder = mkdtempSync(join(cache, 'docs-'));
+    server = await startServer();
+    writeFileSync(join(folder, 'package.json'), '{ "type": "module" }');
+    for (const { file, code } of examples) writeFileSync(join(folder, file), code);
+    const options = {
+      target: 'es2022',
+      module: 'nodenext',
+      strict: true,
+      types: ['node'],
+      lib: ['es2023', 'esnext.disposable'],
+      skipLibCheck: false,
+    };
+    writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions: options }));
+  });
+  afterAll(async () => {
+    await server?.shutdown();
+    if (folder) rmSync(folder, { recursive: true });
+  });
+
+  it('are there', () => expect(examples.length).toBeGreaterThan(4));
+
+  it('compile strictly', async () => {
+    await run(process.execPath, [join(ROOT, 'node_modules/typescript/bin/tsc'), '-p', folder]).catch(
+      (error: { stdout: string }) => {
+        throw new Error(error.stdout);
+      },
+    );
+  }, 60_000);
+
+  it.each(examples)('$title runs and ends by itself', async ({ file }) => {
+    const env = { ...process.env, REDIS_URL: server.url };
+    const { stderr } = await run(process.execPath, [join(folder, file.replace('.ts', '.js'))], {
+      env,
+      timeout: 20_000,
+    });
+    expect(stderr).toBe('');
+  });
+});
