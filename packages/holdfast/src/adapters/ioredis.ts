@@ -77,16 +77,20 @@ export function fromIoredis(client: IoredisLike, kind = 'ioredis'): Client {
 }
 
 /** The client puts its `keyPrefix` on the keys itself. It knows them by the command's name, iovalkey only in lower case. */
-export async function callIoredis(
+export function callIoredis(
   client: IoredisCommander,
   options: IoredisOptions,
   name: string,
   args: string[],
 ): Promise<unknown> {
-  if (!options.enableAutoPipelining) return client.call(name.toLowerCase(), ...args);
-  // Automatic pipelines wait for a later turn of the event loop. One's own goes out at once.
+  const lowerCase = name.toLowerCase();
+  return options.enableAutoPipelining ? callAtOnce(client, lowerCase, args) : client.call(lowerCase, ...args);
+}
+
+/** Automatic pipelines wait for a later turn of the event loop. One's own goes out at once. */
+async function callAtOnce(client: IoredisCommander, name: string, args: string[]): Promise<unknown> {
   const pipeline = client.pipeline();
-  pipeline.call(name.toLowerCase(), ...args);
+  pipeline.call(name, ...args);
   const [error, result] = (await pipeline.exec())?.[0] ?? [new Error('the pipeline was not run')];
   if (error) throw error;
   return result;

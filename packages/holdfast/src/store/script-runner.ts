@@ -57,13 +57,18 @@ export class ScriptRunner {
 
   private async untilAnswered(call: Call, send: Send): Promise<unknown> {
     const startedAt = this.clock.now();
-    const late = new LateReplies(call.late);
+    const late = call.late && new LateReplies(call.late);
     for (let attempt = 0; ; attempt++) {
       try {
         const ms = Math.min(this.commandTimeoutMs, call.deadlineAt - this.clock.now());
-        return late.answered(await send(ms, late.put));
+        const answer = await send(ms, late?.put);
+        late?.answered();
+        return answer;
       } catch (error) {
-        await this.pauseOrThrow(error, attempt, startedAt, call).catch((final) => late.failed(final));
+        await this.pauseOrThrow(error, attempt, startedAt, call).catch((final: unknown) => {
+          late?.failed();
+          throw final;
+        });
       }
     }
   }
@@ -81,7 +86,7 @@ export class ScriptRunner {
   }
 }
 
-type Late = (reply: unknown) => void;
+type Late = ((reply: unknown) => void) | undefined;
 type Send = (ms: number, late: Late) => Promise<unknown>;
 
 /**
@@ -92,21 +97,19 @@ class LateReplies {
   private state: 'under way' | 'answered' | 'failed' = 'under way';
   private readonly replies: unknown[] = [];
 
-  constructor(private readonly late: Late | undefined) {}
+  constructor(private readonly late: (reply: unknown) => void) {}
 
   readonly put = (reply: unknown): void => {
-    if (this.state === 'failed') this.late?.(reply);
+    if (this.state === 'failed') this.late(reply);
     else if (this.state === 'under way') this.replies.push(reply);
   };
 
-  answered<T>(answer: T): T {
+  answered(): void {
     this.state = 'answered';
-    return answer;
   }
 
-  failed(error: unknown): never {
+  failed(): void {
     this.state = 'failed';
-    for (const reply of this.replies) this.late?.(reply);
-    throw error;
+    for (const reply of this.replies) this.late(reply);
   }
 }

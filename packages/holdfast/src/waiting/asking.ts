@@ -10,6 +10,8 @@ const MAX_ASK_MS = 5_000;
 const MAX_ASK_FAR_BACK_MS = 20_000;
 /** A place further back asks later: whoever is in front serves the queue for all. */
 const PER_RANK_MS = 5;
+/** At an expiry not much later, though: all in front may be dead. */
+const MAX_BEHIND_MS = 1_000;
 const MIN_ASK_MS = 2;
 /** The answer of PTTL for no key. A waiter is told so when one script call met more dead waiters than it may drop. */
 const FREE_MS = -2;
@@ -28,8 +30,9 @@ export interface Seen {
 export function nextAskMs({ remainingMs, foreign, rank }: Seen, round: number, random: number): number {
   if (remainingMs === FREE_MS || (rank === 0 && (foreign || remainingMs < 0)))
     return backoffMs(round, FOREIGN, random);
-  const known = remainingMs < 0 ? MAX_ASK_MS : Math.min(remainingMs + MIN_ASK_MS, MAX_ASK_MS);
-  return Math.max(MIN_ASK_MS, Math.min(known + rank * PER_RANK_MS, MAX_ASK_FAR_BACK_MS));
+  const expires = remainingMs >= 0 && remainingMs < MAX_ASK_MS;
+  const behind = Math.min(rank * PER_RANK_MS, expires ? MAX_BEHIND_MS : MAX_ASK_FAR_BACK_MS - MAX_ASK_MS);
+  return Math.max(0, expires ? remainingMs : MAX_ASK_MS) + MIN_ASK_MS + behind;
 }
 
 export function askAfterFailureMs(round: number, random: number): number {
