@@ -50,7 +50,10 @@ export interface Client {
   readonly drops: number;
   /** Sends at once (no batching delay of its own), in the order of the calls; rejects with the client's own error. */
   send(command: Command): Promise<unknown>;
-  /** As two calls of `send`, but in one write where that needs something of its own. Optional. */
+  /**
+   * Two commands on one connection, the second right behind the first, in one write where possible. Only clients that keep
+   * that order have it; the others take a free lock by script.
+   */
   sendPair?(first: Command, second: Command): [Promise<unknown>, Promise<unknown>];
   /** Opens a connection for messages, made like the client's own (address, TLS, credentials). */
   openSubscriber(events: SubscriberEvents): Promise<Subscriber>;

@@ -1,4 +1,5 @@
 /** What a client's rejection means: pure, by the server's error word or the client's own text. */
+import { DeadlineError } from './deadline.ts';
 import {
   ConnectionError,
   HoldfastError,
@@ -93,7 +94,7 @@ export function failureError(
   const { kind, word } = classify(error);
   if (kind === 'wrong type') return new WrongTypeError(lockName ?? '', error);
   if (kind === 'unreachable') {
-    const what = `no usable answer from the server within ${Math.round(deadlineMs)} ms; is it up and reachable?`;
+    const what = `no answer from the server within ${Math.round(deadlineMs)} ms; is it up and reachable?`;
     return new ConnectionError(`${what}${detail(error)}`, lockName, error);
   }
   return new ServerRefusedError(
@@ -105,6 +106,7 @@ export function failureError(
 }
 
 function detail(error: unknown): string {
-  const text = error instanceof Error ? error.message : '';
+  // How long one attempt was given says nothing about the whole call.
+  const text = error instanceof Error && !(error instanceof DeadlineError) ? error.message : '';
   return text === '' ? '' : ` (${withoutSecrets(text).slice(0, 300)})`;
 }

@@ -23,6 +23,7 @@ export const AS_STRINGS = { typeMapping: {} };
 
 export function fromNodeRedis(client: NodeRedisLike): Client {
   const keyPrefix = prefixOf(client);
+  const send = (command: Command) => client.sendCommand(wireCommand(command, keyPrefix), AS_STRINGS);
   return {
     kind: 'node-redis',
     keyPrefix,
@@ -36,7 +37,9 @@ export function fromNodeRedis(client: NodeRedisLike): Client {
     get drops() {
       return Math.max(0, client.socketEpoch - 1);
     },
-    send: (command) => client.sendCommand(wireCommand(command, keyPrefix), AS_STRINGS),
+    send,
+    // What is sent in one turn of the event loop goes out in one write.
+    sendPair: (first, second) => [send(first), send(second)],
     async openSubscriber(events) {
       const open = openNodeRedisLink(() => oneShot(client));
       return new Subscriptions({ open: (_, link) => open(link) }, events);

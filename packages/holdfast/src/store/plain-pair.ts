@@ -5,14 +5,15 @@
  *     ZADD fence XX GT CH stamp alone            raises the fence, if the stamp is newer and nobody waits
  *
  * Both succeeded: the lease is ours and `stamp` is its fencing token. Otherwise the script decides: it recognises its
- * own holderId. Nothing depends on the two being one step: tokens of successive grants grow because each one is newer than
+ * own holderId. Only clients that keep the order have `sendPair`: the fence must not be raised before the lock is taken.
+ * Beyond that nothing depends on the two being one step: tokens of successive grants grow because each one is newer than
  * the fence at some moment between its request and its reply; and were there other commands in between for longer than
  * the ttl, then our own clock says that the lease is over.
  *
  * The stamp is a lower bound of the server's clock, from its last answer. So no token is ever ahead of the server's
  * clock, and when the fence is lost with all data, the clock alone makes later tokens greater (the script reads it).
  */
-import type { Client } from '../client.ts';
+import type { Client, Command } from '../client.ts';
 import type { Clock } from '../clock.ts';
 import { withDeadline } from '../deadline.ts';
 import { HOLDER_MARK } from '../holder-id.ts';
@@ -53,8 +54,8 @@ export class PlainPair {
     late: (grant: GrantedReply) => void,
   ): Promise<AcquireReply | undefined> {
     const stamp = this.stamp();
-    if (stamp === undefined) return undefined;
-    const both = Promise.all(this.send(keys, request, stamp));
+    if (stamp === undefined || this.client.sendPair === undefined) return undefined;
+    const both = Promise.all(this.client.sendPair(...pairOf(keys, request, stamp)));
     const ms = Math.min(this.commandTimeoutMs, limits.deadlineAt - this.clock.now());
     const granted = { status: 'granted', fencingToken: stamp, leaseMs: request.ttlMs } as const;
     const lateGrant = ([before]: [unknown, unknown]) => before === null && late(granted);
@@ -73,21 +74,14 @@ export class PlainPair {
     this.lastStamp = Math.max(this.lastStamp + 1, Math.floor(this.serverUs + age * 1000 * (1 - DRIFT)));
     return this.lastStamp;
   }
+}
 
-  private send(
-    keys: LockKeys,
-    { holderId, ttlMs }: AcquireRequest,
-    stamp: number,
-  ): [Promise<unknown>, Promise<unknown>] {
-    const value = `${holderId}:${stamp}`;
-    const set = { name: 'SET', keys: [keys.lock], tail: [value, 'NX', 'PX', String(ttlMs), 'GET'] };
-    const fence = {
-      name: 'ZADD',
-      keys: [keys.fence],
-      tail: ['XX', 'GT', 'CH', String(stamp), 'alone'],
-    };
-    return this.client.sendPair?.(set, fence) ?? [this.client.send(set), this.client.send(fence)];
-  }
+function pairOf(keys: LockKeys, { holderId, ttlMs }: AcquireRequest, stamp: number): [Command, Command] {
+  const value = `${holderId}:${stamp}`;
+  return [
+    { name: 'SET', keys: [keys.lock], tail: [value, 'NX', 'PX', String(ttlMs), 'GET'] },
+    { name: 'ZADD', keys: [keys.fence], tail: ['XX', 'GT', 'CH', String(stamp), 'alone'] },
+  ];
 }
 
 function answer(

@@ -30,7 +30,7 @@ export class Group {
 
   /** Messages may have been missed, or the queue lost. */
   askAll(): void {
-    for (const waiter of this.waiters) void this.ask(waiter);
+    for (const waiter of this.waiters) this.askAnew(waiter);
   }
 
   stop(): void {
@@ -56,10 +56,13 @@ export class Group {
 
   private askOthers(asked: Waiter): void {
     for (const waiter of this.waiters) {
-      if (waiter === asked) continue;
-      waiter.joined = false;
-      void this.ask(waiter);
+      if (waiter !== asked) this.askAnew(waiter);
     }
+  }
+
+  private askAnew(waiter: Waiter): void {
+    waiter.doubt();
+    void this.ask(waiter);
   }
 
   private scheduleFrom(standing: Standing): void {

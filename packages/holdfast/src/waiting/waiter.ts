@@ -47,6 +47,7 @@ export class Waiter {
   /** Settled without the lock. */
   gaveUp = false;
   private asking = false;
+  private doubts = 0;
   /** The grant with this token, and any before it, is being given back. */
   private declinedToken = 0;
   private acceptedToken: number | undefined;
@@ -87,13 +88,22 @@ export class Waiter {
     if (this.asking || this.settled) return undefined;
     this.asking = true;
     const askedAt = this.engine.clock.now();
+    const { doubts } = this;
     try {
-      return this.answered(await this.send(askedAt), askedAt);
+      const standing = this.answered(await this.send(askedAt), askedAt);
+      this.joined = standing !== undefined && doubts === this.doubts;
+      return standing;
     } catch (error) {
       return this.failed(error);
     } finally {
       this.asking = false;
     }
+  }
+
+  /** Its place may be gone. An ask under way may have been answered before that, so its answer does not count. */
+  doubt(): void {
+    this.joined = false;
+    this.doubts++;
   }
 
   /** A grant for this waiter came over its channel. */
@@ -148,7 +158,6 @@ export class Waiter {
     if (reply.status === 'busy') return undefined;
     this.pair = { ours: askedAt, serverUs: reply.serverUs };
     this.ticket = reply.ticket;
-    this.joined = true;
     if (this.engine.clock.now() >= this.request.deadlineAt) this.onTimeout();
     return reply;
   }
@@ -198,7 +207,7 @@ export class Waiter {
 
   private readonly onTimeout = (): void => {
     const graceMs = this.request.answerBy - this.engine.clock.now();
-    const unanswered = !this.request.busy && !this.joined && this.lastError === undefined;
+    const unanswered = !this.request.busy && this.ticket === undefined && this.lastError === undefined;
     if (unanswered && graceMs > 0) this.timer = setTimeout(this.onTimeout, graceMs);
     else this.giveUp(this.timeoutError());
   };
@@ -208,7 +217,8 @@ export class Waiter {
     const { keys, startedAt, busy } = this.request;
     const now = this.engine.clock.now();
     const failing = now - this.failingSince > FAILING_MS;
-    if ((busy || this.joined) && !failing) return new AcquireTimeoutError(keys.name, now - startedAt);
+    if ((busy || this.ticket !== undefined) && !failing)
+      return new AcquireTimeoutError(keys.name, now - startedAt);
     const waited = `${Math.round(now - startedAt)} ms`;
     const unheard = `no answer from the server within ${waited}; is it up and reachable?`;
     return this.lastError ?? new ConnectionError(unheard, keys.name);
