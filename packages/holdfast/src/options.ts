@@ -1,10 +1,10 @@
 /** What users may set, checked at once: every message names the argument and what to pass. */
 import { argumentError, quote, rangeError } from './errors.ts';
 
-export const MAX_TTL_MS = 24 * 60 * 60 * 1000;
+const MAX_TTL_MS = 24 * 60 * 60 * 1000;
 /** The longest that Node's timers can wait. */
-export const MAX_WAIT_MS = 2 ** 31 - 1;
-export const MAX_NAME_BYTES = 512;
+const MAX_WAIT_MS = 2 ** 31 - 1;
+const MAX_NAME_BYTES = 512;
 
 export interface LockOptions {
   /** How long the server keeps a lease that is not renewed, in ms: 1 to 86,400,000. Default 10,000. */

@@ -22,7 +22,7 @@ export function masterAuth({ password }: ServerOptions): string[] {
 }
 
 /** True if the replica's stream from its master runs. */
-export async function isLinked(replica: RedisProcess): Promise<boolean> {
+async function isLinked(replica: RedisProcess): Promise<boolean> {
   return /master_link_status:up/.test(String(await replica.command('INFO', 'replication')));
 }
 

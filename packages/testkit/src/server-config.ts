@@ -38,7 +38,7 @@ export interface Place {
   admin?: Login;
 }
 
-export interface Login {
+interface Login {
   username?: string;
   password: string;
 }

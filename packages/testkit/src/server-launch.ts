@@ -19,7 +19,7 @@ export class PortTakenError extends Error {
   override name = 'PortTakenError';
 }
 
-export const logFile = (dir: string): string => join(dir, 'server.log');
+const logFile = (dir: string): string => join(dir, 'server.log');
 
 /** Starts the process; its output goes to a file, so that it neither fills a pipe nor keeps this process alive. */
 export function launch(

@@ -50,7 +50,7 @@ function gaveUp(what: string, withinMs: number, seen: Seen<unknown>): Error {
  */
 const FIRST_PORT = 12_000;
 const PORTS = 10_000;
-export const BUS_OFFSET = 10_000;
+const BUS_OFFSET = 10_000;
 const handedOut = new Set<number>();
 
 /** A port of 127.0.0.1 nobody listens on; the port 10000 above is free too. The same one is not given twice. */

@@ -14,7 +14,7 @@ export interface IoredisConnection extends Emitter {
 }
 
 /** All that reconnects, resends, queues or prefixes is off. The rest, such as address and credentials, stays the user's. */
-export const ONE_SHOT = {
+const ONE_SHOT = {
   lazyConnect: true,
   keyPrefix: '',
   db: 0, // channels know no database, and SELECT may be forbidden

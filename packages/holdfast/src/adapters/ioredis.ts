@@ -12,7 +12,7 @@ export interface IoredisCommander extends Emitter {
   pipeline(): IoredisPipeline;
 }
 
-export interface IoredisPipeline {
+interface IoredisPipeline {
   call(name: string, ...args: string[]): unknown;
   exec(): Promise<[error: Error | null, result: unknown][] | null>;
 }

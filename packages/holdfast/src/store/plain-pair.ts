@@ -23,7 +23,7 @@ import type { AcquireReply, AcquireRequest, CallLimits, GrantedReply } from './s
 /** The two clocks may drift apart by this much without the stamp overtaking the server. */
 const DRIFT = 1 / 1000;
 /** An older reading of the server's clock is not used: the stamp would lag by too much. */
-const MAX_AGE_MS = 10_000;
+const MAX_AGE_MS = 1_000;
 
 export class PlainPair {
   private serverUs = 0;

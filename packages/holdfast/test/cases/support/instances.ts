@@ -41,7 +41,7 @@ export function ioredis(
   return instance(raw, () => raw.disconnect(), options);
 }
 
-export function ioredis6(port: number, options?: HoldfastOptions): Instance<Redis6> {
+function ioredis6(port: number, options?: HoldfastOptions): Instance<Redis6> {
   const raw = new Redis6({ host: '127.0.0.1', port });
   raw.on('error', () => {});
   return instance(raw, () => raw.disconnect(), options);
