@@ -1,6 +1,6 @@
 export { type ClockShift, type MaybeClockShift, makeClockShift } from './clock-shift.ts';
 export type { Cluster, ClusterNode } from './cluster.ts';
-export { type Unpacked, unpackSuite } from './debian-suite.ts';
+export { type Python, privateRedisPy, type Unpacked, unpackSuite } from './debian-suite.ts';
 export { type History, type HistoryEvent, openHistory, readHistory } from './history.ts';
 export type { Exit } from './processes.ts';
 export { type Direction, type ProxyStats, startProxy, type TcpProxy } from './proxy.ts';

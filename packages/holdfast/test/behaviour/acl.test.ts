@@ -1,0 +1,172 @@
+/** What a user of the server needs to be allowed, and what happens without it [38]. */
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { eventually, type RedisProcess, startServer } from '../../../testkit/src/index.ts';
+import { AcquireTimeoutError, type Holdfast, ServerRefusedError } from '../../src/index.ts';
+import { KINDS, open } from './support/instance.ts';
+import { freshName, queued } from './support/server.ts';
+import { pass, took } from './support/time.ts';
+
+/** All that Holdfast needs on one server, for the prefix `app`: this is the line that docs/safety.md gives. */
+const KEYS = '~app:* resetchannels &app:holdfast:*';
+const COMMANDS = [
+  ...['eval', 'evalsha', 'time', 'get', 'set', 'del', 'exists', 'pttl', 'pexpire', 'publish', 'subscribe'],
+  ...['zadd', 'zrem', 'zrange', 'zcard', 'zscore', 'zrank', 'zpopmin'],
+];
+/** Refusals of these do no harm: INFO looks for a bad eviction policy (and is ioredis's ready check), PING for a dead line. */
+const USEFUL = ['info', 'ping'];
+const rights = (commands: readonly string[]) => commands.map((command) => `+${command}`).join(' ');
+
+const USERS = [
+  `user minimal on >secret ${KEYS} -@all ${rights([...COMMANDS, ...USEFUL])}`,
+  'user all on >secret ~* &* +@all',
+  'user deaf on >secret ~* &* +@all -subscribe',
+  'user nochannels on >secret ~* resetchannels +@all',
+  'user mute on >secret ~* &* +@all -publish',
+  'user noeval on >secret ~* &* +@all -eval -evalsha',
+  'user noevalsha on >secret ~* &* +@all -evalsha',
+  'user nozadd on >secret ~* &* +@all -zadd',
+  'user nokeys on >secret ~app:* &* +@all',
+];
+
+let server: RedisProcess;
+beforeAll(async () => {
+  server = await startServer({ aclLines: USERS });
+});
+afterAll(async () => {
+  await server.shutdown();
+});
+beforeEach(async () => {
+  await server.command('FLUSHALL');
+});
+
+/** What the server has refused since its log was reset, but for the names that clients give to their connections. */
+async function refused(): Promise<string[]> {
+  const log = (await server.command('ACL', 'LOG')) as string[][];
+  return log
+    .map((entry) => String(entry[entry.indexOf('object') + 1]))
+    .filter((what) => !/^client/.test(what));
+}
+
+describe.each(KINDS)('%s', (kind) => {
+  async function as(username: string, prefix?: string) {
+    const client = { username, password: 'secret' };
+    const instance = await open(server.port, { kind, client, ...(prefix && { prefix }) });
+    const warnings: string[] = [];
+    instance.holdfast.on('warning', ({ code }) => warnings.push(code));
+    return Object.assign(instance, { warnings });
+  }
+
+  /** Everything once: alone, in the way of somebody, given up, renewed, handed off, looked at. */
+  async function everything(one: Holdfast, two: Holdfast): Promise<void> {
+    const name = freshName();
+    const [lock, other] = [one.lock(name, { waitMs: 500 }), two.lock(name, { waitMs: 500 })];
+    await lock.use(() => {});
+    await lock.use(() => {});
+    const lease = await lock.acquire();
+    expect(await other.tryAcquire()).toBeUndefined();
+    await expect(other.acquire({ waitMs: 20 })).rejects.toBeInstanceOf(AcquireTimeoutError);
+    expect(await lease.renew()).toBe('renewed');
+    const waits = Promise.all([other.use(() => {}), other.use(() => {})]);
+    waits.catch(() => {});
+    await eventually(async () => (await one.inspect(name)).queueLength === 2, { withinMs: 400, everyMs: 5 });
+    expect(await lease.release()).toBe('released');
+    await waits;
+    expect(await one.inspect(name)).toMatchObject({ state: 'free', queueLength: 0 });
+  }
+
+  test('the documented line of rights is enough for everything, with a prefix, without a warning', async () => {
+    await using one = await as('minimal', 'app');
+    await using two = await as('minimal', 'app');
+    await server.command('ACL', 'LOG', 'RESET');
+    for (let round = 0; round < 3; round++) await everything(one.holdfast, two.holdfast);
+    // The rights to take a subscription back, and to ask again after a message was lost.
+    const lease = await one.holdfast.lock('moved', { ttlMs: 300, renew: false }).acquire();
+    const waiting = two.holdfast.lock('moved').acquire();
+    await server.command('DEL', 'app:moved');
+    expect(await (await waiting).release()).toBe('released');
+    expect(await lease.release()).toBe('lost');
+    await Promise.all([one.holdfast.close(), two.holdfast.close()]);
+    expect([...one.warnings, ...two.warnings]).toEqual([]);
+    expect(await refused()).toEqual([]);
+  });
+
+  test('of the rights in that line none can be left out', async () => {
+    const missed: string[] = [];
+    for (const command of COMMANDS) {
+      const others = COMMANDS.filter((one) => one !== command);
+      const rule = `reset on >secret ${KEYS} -@all ${rights([...others, ...USEFUL])}`;
+      await server.command('ACL', 'SETUSER', 'less', ...rule.split(' '));
+      await server.pipeline([['SCRIPT', 'FLUSH'], ['FLUSHALL'], ['ACL', 'LOG', 'RESET']]);
+      await using one = await as('less', 'app');
+      await using two = await as('less', 'app');
+      await everything(one.holdfast, two.holdfast).catch(() => {});
+      await Promise.all([one.holdfast.close(), two.holdfast.close()]);
+      if ((await refused()).includes(command)) missed.push(command);
+    }
+    expect(missed).toEqual(COMMANDS);
+  });
+
+  test.each(['deaf', 'nochannels', 'mute'])(
+    'a waiter that is %s polls, gets the lock all the same, and says so once',
+    async (user) => {
+      await using holder = await as('all');
+      await using waiter = await as(user);
+      for (let round = 0; round < 3; round++) {
+        const name = freshName();
+        const lease = await holder.holdfast.lock(name).acquire();
+        const waiting = waiter.holdfast.lock(name).acquire();
+        await pass(50);
+        await lease.release();
+        const { ms, value } = await took(waiting);
+        expect(ms).toBeLessThan(1_000);
+        expect(await value.release()).toBe('released');
+      }
+      const busy = await holder.holdfast.lock('busy').acquire();
+      await expect(waiter.holdfast.lock('busy').acquire({ waitMs: 100 })).rejects.toBeInstanceOf(
+        AcquireTimeoutError,
+      );
+      await busy.release();
+      expect(waiter.warnings).toEqual(['HOLDFAST_POLLING']);
+      expect(holder.warnings).toEqual([]);
+    },
+  );
+
+  test.each(['mute', 'nochannels'])(
+    'a holder that is %s releases, says once that it cannot hand on, and the waiter gets the lock by asking',
+    async (user) => {
+      await using holder = await as(user);
+      await using waiter = await as('all');
+      for (let round = 0; round < 2; round++) {
+        const name = freshName();
+        const lease = await holder.holdfast.lock(name, { ttlMs: 1_000 }).acquire();
+        const waiting = waiter.holdfast.lock(name).acquire();
+        await queued(server, name, 1);
+        expect(await lease.release()).toBe('released');
+        const { ms, value } = await took(waiting);
+        // When the lease in its way would have ended.
+        expect(ms).toBeLessThan(1_500);
+        expect(await value.release()).toBe('released');
+      }
+      expect(holder.warnings).toEqual(['HOLDFAST_NO_PUBLISH']);
+      expect(waiter.warnings).toEqual([]);
+    },
+  );
+
+  test.each([
+    ['noeval', /evalsha/i],
+    ['noevalsha', /evalsha/i],
+    ['nozadd', /command/i],
+    ['nokeys', /key/i],
+  ])('without a right that nothing can replace (%s) a typed error names it, at once', async (user, right) => {
+    await using instance = await as(user);
+    const lock = instance.holdfast.lock(freshName());
+    for (const call of [() => lock.acquire(), () => lock.tryAcquire(), () => lock.use(() => {})]) {
+      const { ms, value } = await took(call().catch((error: unknown) => error));
+      expect(value).toBeInstanceOf(ServerRefusedError);
+      expect(value).toMatchObject({ reply: 'NOPERM', lockName: lock.name });
+      expect(String(value)).toMatch(right);
+      expect(ms).toBeLessThan(500);
+    }
+    expect(await server.command('EXISTS', lock.name)).toBe(0);
+  });
+});
