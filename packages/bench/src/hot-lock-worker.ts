@@ -8,6 +8,7 @@ const holdMs = Number(HOLD_MS);
 const redis = new Redis({ port: Number(PORT) });
 const holdfast = new Holdfast(redis);
 const lock = holdfast.lock(NAME, { waitMs: 60_000 });
+const WARM_UP_MS = 500;
 const waits: number[] = [];
 let commands = 0;
 let heldMs = 0;
@@ -34,9 +35,18 @@ async function worker(until: number): Promise<number> {
   return grants;
 }
 
+function all(until: number): Promise<number[]> {
+  return Promise.all(Array.from({ length: Number(WORKERS) }, () => worker(until)));
+}
+
 async function run(runMs: number): Promise<void> {
+  // Connections, scripts and the first queue come about outside the count.
+  await all(performance.now() + WARM_UP_MS);
+  waits.length = 0;
+  heldMs = 0;
+  commands = 0;
   const until = performance.now() + runMs;
-  const grants = await Promise.all(Array.from({ length: Number(WORKERS) }, () => worker(until)));
+  const grants = await all(until);
   process.send?.({ type: 'done', grants, waits, heldMs, commands });
   await holdfast.close();
   redis.disconnect();

@@ -45,7 +45,7 @@ export async function acquire(wanted: Wanted): Promise<Lease> {
   const first = attempt.joinsAtOnce ? undefined : await attempt.ask();
   if (first !== undefined) return attempt.lease(first);
   if (settings.waitMs === 0) throw new AcquireTimeoutError(wanted.keys.name, attempt.waitedMs);
-  return attempt.waited();
+  return await attempt.waited();
 }
 
 class Attempt {

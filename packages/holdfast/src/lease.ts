@@ -36,7 +36,7 @@ export class Lease implements AsyncDisposable, Endable {
       renew: settings.renew,
       endsAt,
     };
-    this.#watchdog = new Watchdog(watch, engine.clock, this.#watched());
+    this.#watchdog = new Watchdog(watch, engine.clock, () => this.#watched());
     engine.leases.add(this);
   }
 

@@ -38,7 +38,7 @@ export class Lock {
    * Whichever it is, nothing is left behind: no key, no place in the queue.
    */
   async acquire(options?: AcquireOptions): Promise<Lease> {
-    return acquire(this.#wanted(options));
+    return await acquire(this.#wanted(options));
   }
 
   /**
@@ -46,7 +46,7 @@ export class Lock {
    * Rejects as `acquire` does, but never for contention. `waitMs` has no meaning here.
    */
   async tryAcquire(options?: AcquireOptions): Promise<Lease | undefined> {
-    return tryOnce(this.#wanted(options));
+    return await tryOnce(this.#wanted(options));
   }
 
   /**

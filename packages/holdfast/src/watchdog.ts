@@ -49,7 +49,8 @@ export class Watchdog {
   constructor(
     private readonly watch: Watch,
     private readonly clock: Clock,
-    private readonly watched: Watched,
+    /** Called only when there is something to tell: most leases end before. */
+    private readonly watched: () => Watched,
   ) {
     this.ttlMs = watch.ttlMs;
     this.until = Math.min(validUntil(watch.startedAt, watch.leaseMs), watch.endsAt);
@@ -91,7 +92,7 @@ export class Watchdog {
     const askedAt = this.clock.now();
     const leaseMs = Math.min(this.ttlMs, leaseToCover(this.watch.endsAt - askedAt));
     try {
-      const reply = await this.watched.renew(leaseMs, this.until);
+      const reply = await this.watched().renew(leaseMs, this.until);
       this.check();
       if (this.stopped) return 'lost';
       return reply === 'renewed' ? this.extended(askedAt, leaseMs) : this.lose('lost');
@@ -106,7 +107,7 @@ export class Watchdog {
     const renews = this.watch.renew && this.until < this.watch.endsAt;
     this.renewAt = renews ? askedAt + leaseMs / 3 : Number.POSITIVE_INFINITY;
     this.arm();
-    this.watched.renewed(this.clock.now() - askedAt);
+    this.watched().renewed(this.clock.now() - askedAt);
     return 'renewed';
   }
 
@@ -117,13 +118,13 @@ export class Watchdog {
     if (error instanceof WrongTypeError) return this.lose('lost');
     if (this.watch.renew) this.renewAt = this.clock.now() + backoffMs(this.failures++, RETRY, Math.random());
     this.arm();
-    this.watched.unknown(error);
+    this.watched().unknown(error);
     return 'unknown';
   }
 
   private lose(reason: LeaseLostReason): RenewOutcome {
     this.stop();
-    this.watched.lost(reason);
+    this.watched().lost(reason);
     return 'lost';
   }
 
@@ -135,10 +136,11 @@ export class Watchdog {
     clearTimeout(this.timer);
     const next = Math.min(this.until - TIMER_SLACK_MS, this.renewAt);
     const delay = Math.max(0, Math.floor(next - this.clock.now()));
-    this.timer = setTimeout(this.tick, Math.min(delay, 2 ** 31 - 1)).unref();
+    this.timer = setTimeout(tick, Math.min(delay, 2 ** 31 - 1), this).unref();
   }
 
-  private readonly tick = (): void => {
+  /** @internal The timer's turn. */
+  tick(): void {
     if (this.stopped) return;
     const now = this.clock.now();
     if (now >= this.until - TIMER_SLACK_MS) {
@@ -150,5 +152,10 @@ export class Watchdog {
       void this.renewNow();
     }
     this.arm();
-  };
+  }
+}
+
+/** One function for all timers. */
+function tick(watchdog: Watchdog): void {
+  watchdog.tick();
 }

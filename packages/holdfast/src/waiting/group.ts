@@ -11,6 +11,8 @@ export class Group {
   private timer: NodeJS.Timeout | undefined;
   private dueAt = Number.POSITIVE_INFINITY;
   private round = 0;
+  /** Somebody is not in the queue. */
+  private urgent = false;
 
   constructor(private readonly clock: Clock) {}
 
@@ -26,6 +28,7 @@ export class Group {
   remove(waiter: Waiter): void {
     this.waiters.delete(waiter);
     if (this.waiters.size === 0) this.stop();
+    else if (waiter.leaseMs !== undefined) this.progressed(waiter.leaseMs);
   }
 
   /** Messages may have been missed, or the queue lost. */
@@ -47,7 +50,7 @@ export class Group {
     const hadJoined = waiter.joined;
     const standing = await waiter.ask();
     if (waiter.settled) return;
-    if (standing === undefined) return this.schedule(askAfterFailureMs(this.round++, Math.random()));
+    if (standing === undefined) return this.scheduleRetry();
     if (waiter === this.first) this.scheduleFrom(standing);
     else this.schedule(nextAskMs(standing, 0, Math.random()));
     // It was in the queue, and is not any more: the queue was lost, and the others are not in it either.
@@ -73,6 +76,18 @@ export class Group {
     this.schedule(delay);
   }
 
+  private scheduleRetry(): void {
+    this.urgent = true;
+    this.schedule(askAfterFailureMs(this.round++, Math.random()));
+  }
+
+  /** The queue moves: one of us has just become the holder, for that long. There is nothing to ask before that. */
+  private progressed(leaseMs: number): void {
+    if (this.timer === undefined || this.urgent) return;
+    const next = nextAskMs({ remainingMs: leaseMs, foreign: false, rank: 0 }, 0, 0);
+    this.dueAt = Math.max(this.dueAt, this.clock.now() + next);
+  }
+
   /** Keeps an earlier appointment. */
   private schedule(delay: number): void {
     const dueAt = this.clock.now() + delay;
@@ -83,7 +98,13 @@ export class Group {
   }
 
   private readonly onTimer = (): void => {
+    const early = this.dueAt - this.clock.now();
+    if (early > 1) {
+      this.timer = setTimeout(this.onTimer, Math.ceil(early));
+      return;
+    }
     this.stop();
+    this.urgent = false;
     const { first } = this;
     for (const waiter of this.waiters) if (waiter === first || !waiter.joined) void this.ask(waiter);
     this.schedule(GUARD_MS);

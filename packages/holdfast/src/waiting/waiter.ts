@@ -44,6 +44,8 @@ export class Waiter {
   /** In the server's queue, as far as we know. */
   joined = false;
   settled = false;
+  /** Settled with the lock, for this long at first. */
+  leaseMs: number | undefined;
   /** Settled without the lock. */
   gaveUp = false;
   private asking = false;
@@ -187,6 +189,7 @@ export class Waiter {
       this.decline(grant);
     } else {
       this.acceptedToken = grant.fencingToken;
+      this.leaseMs = grant.leaseMs;
       this.settle();
       this.resolve(grant);
     }

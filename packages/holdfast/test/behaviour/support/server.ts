@@ -5,7 +5,7 @@ let names = 0;
 /** A lock's name that no other test of the file uses. */
 export const freshName = (what = 'lock') => `${what}:${++names}`;
 
-export const queueKey = (name: string) => `holdfast:{${name}}:queue:`;
+const queueKey = (name: string) => `holdfast:{${name}}:queue:`;
 
 export function queued(server: RedisProcess, name: string, count: number): Promise<unknown> {
   return eventually(async () => (await server.command('ZCARD', queueKey(name))) === count, {
