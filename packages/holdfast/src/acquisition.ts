@@ -3,7 +3,7 @@ import { onAbort } from './abort.ts';
 import { backoffMs } from './backoff.ts';
 import { pause } from './deadline.ts';
 import type { Engine } from './engine.ts';
-import { AcquireTimeoutError, ConnectionError } from './errors.ts';
+import { AcquireTimeoutError, ClosedError, ConnectionError } from './errors.ts';
 import type { Granted } from './grant.ts';
 import { newHolderId } from './holder-id.ts';
 import type { LockKeys } from './keys.ts';
@@ -133,6 +133,7 @@ class Attempt {
 
   lease(grant: Granted): Lease {
     const { engine, keys, settings } = this.wanted;
+    if (engine.closed) throw this.closedMeanwhile(grant);
     const lease = new Lease(engine, keys, grant, settings);
     engine.events.emit('acquired', () => ({
       name: keys.name,
@@ -142,6 +143,13 @@ class Attempt {
       handedOff: grant.handedOff,
     }));
     return lease;
+  }
+
+  /** `close()` has ended what was held before; this grant came after it. */
+  private closedMeanwhile({ fencingToken }: Granted): ClosedError {
+    const { engine, keys } = this.wanted;
+    void engine.undo(keys, `${this.holderId}:${fencingToken}`);
+    return new ClosedError('this Holdfast instance was closed meanwhile', keys.name);
   }
 
   private wait(): Promise<Granted> {

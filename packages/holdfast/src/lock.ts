@@ -1,7 +1,7 @@
 /** The exclusive lock: a name and its rules. Holds no state, so it may be shared and called concurrently. */
 import { acquire, tryOnce, type Wanted } from './acquisition.ts';
 import type { Engine } from './engine.ts';
-import { argumentError, LeaseLostError } from './errors.ts';
+import { argumentError } from './errors.ts';
 import type { Introduction } from './introduction.ts';
 import type { LockKeys } from './keys.ts';
 import type { Lease } from './lease.ts';
@@ -58,9 +58,9 @@ export class Lock {
       throw argumentError('use(fn): expected a function to run under the lock as the first argument');
     const lease = await this.acquire(options);
     const result = await this.#run(fn, lease);
-    const lost = lease.lost;
+    // The release looks at the validity first, and learns whether it was still ours.
     await lease[Symbol.asyncDispose]();
-    if (lost ?? lease.lost) throw lost ?? lease.lost ?? new LeaseLostError(this.name, 'lost');
+    if (lease.lost !== undefined) throw lease.lost;
     return result;
   }
 

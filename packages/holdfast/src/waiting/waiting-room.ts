@@ -3,7 +3,7 @@
  * message is ignored. Behind the messages stands one timer per lock (`Group`), so a lost message costs time, not the lock.
  */
 import type { Engine } from '../engine.ts';
-import { ClosedError, ServerRefusedError } from '../errors.ts';
+import { ClosedError, rangeError, ServerRefusedError } from '../errors.ts';
 import { failureError, isPassing } from '../failure.ts';
 import type { Granted } from '../grant.ts';
 import type { LockKeys } from '../keys.ts';
@@ -15,6 +15,9 @@ import { Waiter, type WaitRequest } from './waiter.ts';
 /** A grant may cross the end of a wait; for this long it is given back when it arrives. */
 const REMEMBER_MS = 60_000;
 const MAX_REMEMBERED = 1_000;
+/** A program that has more waits than this at once has lost control of them. */
+const MAX_WAITERS = 100_000;
+const TOO_MANY = `more than ${MAX_WAITERS} waits at once in one process; bound them, or use tryAcquire`;
 /** A lock that was waited for this recently is likely to be taken again. */
 const RECENT_MS = 1_000;
 
@@ -52,6 +55,7 @@ export class WaitingRoom {
 
   /** Waits in the queue until granted. Rejects with whatever ended the wait. */
   wait(request: WaitRequest): Promise<Granted> {
+    if (this.waiters.size >= MAX_WAITERS) return Promise.reject(rangeError(TOO_MANY));
     this.mailbox.entered();
     const waiter = new Waiter(this.engine, request, this.left);
     if (!waiter.settled) void this.seat(waiter);

@@ -298,6 +298,18 @@ export function lockContract(title: string, start: () => Promise<Backend>): void
       await expect(one.lock(name).acquire()).rejects.toBeInstanceOf(ClosedError);
     });
 
+    it('close in the middle of an acquire leaves nothing held', async () => {
+      const name = fresh('close-race');
+      for (let i = 0; i < 10; i++) {
+        const one = await backend.open();
+        const asked = one.lock(name).acquire();
+        const closed = one.close();
+        expect(await asked.catch((e: unknown) => e)).toBeInstanceOf(ClosedError);
+        await closed;
+        await eventually(async () => expect((await here.inspect(name)).state).toBe('free'));
+      }
+    });
+
     it('events tell of everything with durations and without a holderId', async () => {
       const name = fresh('events');
       const one = await another();
