@@ -144,10 +144,11 @@ export class RedisStore implements LockStore {
     return this.client.openSubscriber(events);
   }
 
-  /** In a cluster nothing is sent: a release that may not publish says so itself. */
+  /** Uses the rights that a hand-off needs. In a cluster nothing is sent: a release that may not publish says so itself. */
   async probe(channel: string, limits: CallLimits): Promise<void> {
-    if (!this.client.cluster)
-      await this.runner.command({ name: 'PUBLISH', head: [channel, ''], keys: [] }, limits);
+    if (this.client.cluster) return;
+    await this.runner.command({ name: 'PUBSUB', head: ['NUMSUB', channel], keys: [] }, limits);
+    await this.runner.command({ name: 'PUBLISH', head: [channel, ''], keys: [] }, limits);
   }
 
   assertUsable(lockName?: string): void {

@@ -14,7 +14,11 @@ export class Group {
   /** Somebody is not in the queue. */
   private urgent = false;
 
-  constructor(private readonly clock: Clock) {}
+  constructor(
+    private readonly clock: Clock,
+    /** A waiter's place in the queue was gone. */
+    private readonly lostPlace: (waiter: Waiter) => void,
+  ) {}
 
   get size(): number {
     return this.waiters.size;
@@ -53,11 +57,12 @@ export class Group {
     if (standing === undefined) return this.scheduleRetry();
     if (waiter === this.first) this.scheduleFrom(standing);
     else this.schedule(nextAskMs(standing, 0, Math.random()));
-    // It was in the queue, and is not any more: the queue was lost, and the others are not in it either.
-    if (hadJoined && standing.isNew) this.askOthers(waiter);
+    // It was in the queue and was not any more: the queue was lost, or it was passed over. The others may be out of it too.
+    if (hadJoined && standing.isNew) this.placeLost(waiter);
   }
 
-  private askOthers(asked: Waiter): void {
+  private placeLost(asked: Waiter): void {
+    this.lostPlace(asked);
     for (const waiter of this.waiters) {
       if (waiter !== asked) this.askAnew(waiter);
     }

@@ -48,6 +48,14 @@ export class Mailbox {
     return opening;
   }
 
+  /** Somebody was passed over as not listening: the subscription may sit where nobody publishes (a replica). */
+  refresh(channel: string): void {
+    if (!this.ready.delete(channel)) return;
+    this.channels.delete(channel);
+    const reopen = () => this.reopen(channel);
+    void this.subscriber?.then((subscriber) => subscriber.unsubscribe(channel)).then(reopen, reopen);
+  }
+
   /** A wait begins: the connection stays until `left`. */
   entered(): void {
     this.users++;
@@ -98,6 +106,7 @@ export class Mailbox {
 
   /** The channel's slot moved. Waiters ask again in any case; the grants come back as soon as the new node listens. */
   private reopen(channel: string): void {
+    if (this.subscriber === undefined) return;
     this.channels.delete(channel);
     this.ready.delete(channel);
     this.open(channel).then(

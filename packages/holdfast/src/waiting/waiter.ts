@@ -198,6 +198,8 @@ export class Waiter {
   /** The grant came too late to be used: given back, and asked for again from the same place. */
   private decline({ fencingToken }: Granted): void {
     this.declinedToken = fencingToken;
+    // Granted means out of the queue: should the next ask fail, the group's timer has to see that.
+    this.doubt();
     void this.engine.undo(this.request.keys, `${this.holderId}:${fencingToken}`).then(() => this.ask());
   }
 

@@ -112,7 +112,8 @@ export class WaitingRoom {
   private group(keys: LockKeys): Group {
     const known = this.groups.get(keys.lock);
     if (known !== undefined) return known;
-    const group = new Group(this.engine.clock);
+    const lostPlace = ({ request }: Waiter) => this.mailbox.refresh(request.entry.channel);
+    const group = new Group(this.engine.clock, lostPlace);
     this.groups.set(keys.lock, group);
     return group;
   }

@@ -9,7 +9,20 @@ import { pass, took } from './support/time.ts';
 /** All that Holdfast needs on one server, for the prefix `app`: this is the line that docs/safety.md gives. */
 const KEYS = '~app:* resetchannels &app:holdfast:*';
 const COMMANDS = [
-  ...['eval', 'evalsha', 'time', 'get', 'set', 'del', 'exists', 'pttl', 'pexpire', 'publish', 'subscribe'],
+  ...[
+    'eval',
+    'evalsha',
+    'time',
+    'get',
+    'set',
+    'del',
+    'exists',
+    'pttl',
+    'pexpire',
+    'publish',
+    'subscribe',
+    'pubsub|numsub',
+  ],
   ...['zadd', 'zrem', 'zrange', 'zcard', 'zscore', 'zrank', 'zpopmin'],
 ];
 /** Refusals of these do no harm: INFO looks for a bad eviction policy (and is ioredis's ready check), PING for a dead line. */

@@ -1,5 +1,7 @@
--- Makes the first waiter whose process still listens the holder. Whoever does not is dropped: PUBLISH reached nobody.
--- 'given', 'self' (the caller was first), 'empty', 'more' (bound reached, call again), 'mute' (no right to PUBLISH).
+-- Makes the first waiter whose process still listens here the holder; the others are dropped. Who listens is asked before
+-- the message is sent: PUBLISH also reaches subscribers of replicas, without counting them, and they would think they hold.
+-- 'given', 'self' (the caller was first), 'empty', 'more' (bound reached, call again), 'mute' (no right to ask or publish;
+-- the lock is the caller's to free or take).
 local function handOff(nowUs, self)
   local token = nextToken(nowUs)
   for _ = 1, 500 do
@@ -7,16 +9,19 @@ local function handOff(nowUs, self)
     if not first[1] then return 'empty' end
     local holder, leaseMs, kind, channel = string.match(first[1], '^(%S+) (%d+) ([ps]) (.*)$')
     if holder == self then return 'self' end
-    local grant = table.concat({ holder, token, string.format('%.0f', nowUs), leaseMs }, ' ')
-    local heard = redis.pcall(kind == 's' and 'spublish' or 'publish', channel, grant)
-    if type(heard) == 'table' then
-      redis.call('zadd', KEYS[3], first[2], first[1])
-      return 'mute'
-    end
-    if heard > 0 then
+    local sharded = kind == 's'
+    local answer = redis.pcall('pubsub', sharded and 'shardnumsub' or 'numsub', channel)
+    if answer[2] and answer[2] > 0 then
+      -- The lock first: a script that is refused half-way must not have told anybody that he holds.
       keepToken(token, 'queued', 'alone')
       redis.call('set', KEYS[1], holder .. ':' .. token, 'px', leaseMs)
-      return 'given'
+      local grant = table.concat({ holder, token, string.format('%.0f', nowUs), leaseMs }, ' ')
+      answer = redis.pcall(sharded and 'spublish' or 'publish', channel, grant)
+      if type(answer) == 'number' then return 'given' end
+    end
+    if answer.err then
+      redis.call('zadd', KEYS[3], first[2], first[1])
+      return 'mute'
     end
   end
   return 'more'
