@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { dyingWithParent } from '../src/processes.ts';
 import { eventually } from '../src/wait.ts';
@@ -63,7 +64,8 @@ test.runIf(process.platform === 'linux')('what a worker started dies with it, ev
   const worker = startWorker(SCRIPT);
   worker.send({ task: 'spawn', ...dyingWithParent({ command: 'sleep', args: ['60'] }) });
   const { pid } = (await worker.waitFor(ofType('spawned'))) as unknown as { pid: number };
-  expect(isAlive(pid)).toBe(true);
+  // The tie is made between fork and exec: before that nobody could have heard of the child.
+  await eventually(() => readFileSync(`/proc/${pid}/comm`, 'utf8') === 'sleep\n', { what: 'the child runs' });
   await worker.kill9();
   await eventually(() => !isAlive(pid), { what: 'the child of the dead worker is gone' });
 });
