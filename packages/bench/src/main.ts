@@ -5,6 +5,17 @@ import { measureHandOff, measureQueueCost } from './hand-off.ts';
 import { measureHotLock } from './hot-lock.ts';
 import { measureUncontended } from './uncontended.ts';
 
+const HELP = `npm run bench [-- --quick] [-- --json]
+
+Measures Holdfast against the bare commands on a server of its own, about 30 seconds.
+  --quick   a smoke run of a few seconds; its figures are noise
+  --json    the figures as one JSON document`;
+
+if (process.argv.includes('--help')) {
+  console.log(HELP);
+  process.exit();
+}
+
 const quick = process.argv.includes('--quick');
 const asJson = process.argv.includes('--json');
 const rounds = quick ? 3 : 15;
