@@ -19,6 +19,10 @@ function compact(source) {
   return lines.filter((line) => line !== '' && !line.startsWith('--')).join('\n');
 }
 
+function camelCase(name) {
+  return name.replace(/-(\w)/g, (_, letter) => letter.toUpperCase());
+}
+
 /** Every KEYS[n] and ARGV[n] that the body uses is named in the header, in order, and the other way round. */
 function checkHeader(file, source) {
   for (const kind of ['KEYS', 'ARGV']) {
@@ -50,7 +54,7 @@ function generate() {
     checkHeader(file, source);
     const body = compact(withParts(source));
     const sha = createHash('sha1').update(body).digest('hex');
-    return `  ${file.replace('.lua', '')}: {\n    sha: '${sha}',\n    body: ${JSON.stringify(body)},\n  },`;
+    return `  ${camelCase(file.replace('.lua', ''))}: {\n    sha: '${sha}',\n    body: ${JSON.stringify(body)},\n  },`;
   });
   return `// Made by scripts/generate-lua.mjs from the .lua files in this folder. Do not edit.\n\nexport const scripts = {\n${entries.join('\n')}\n} as const;\n`;
 }

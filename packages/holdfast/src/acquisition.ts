@@ -6,10 +6,15 @@ import type { Engine } from './engine.ts';
 import { AcquireTimeoutError, ClosedError, ConnectionError } from './errors.ts';
 import type { Granted } from './grant.ts';
 import { newHolderId } from './holder-id.ts';
-import type { LockKeys } from './keys.ts';
-import { Lease } from './lease.ts';
+import type { Lease } from './lease.ts';
 import type { LockSettings } from './options.ts';
-import { type AcquireReply, type GrantedReply, isGrant, type QueueEntry } from './store/store.ts';
+import {
+  type AcquireReply,
+  type GrantedReply,
+  type Holdable,
+  isGrant,
+  type QueueEntry,
+} from './store/store.ts';
 import { leaseToCover, validUntil } from './validity.ts';
 import { CannotListen, type WaitingRoom } from './waiting/waiting-room.ts';
 
@@ -23,42 +28,44 @@ const ANSWER_GRACE_MS = 50;
 /** Where nobody can be told, waiting is asking. */
 const POLL = { firstMs: 10, maxMs: 500 };
 
-export interface Wanted {
+export interface Wanted<L extends Lease> {
   readonly engine: Engine;
   readonly room: WaitingRoom;
-  readonly keys: LockKeys;
+  readonly target: Holdable;
   readonly settings: LockSettings;
   readonly signal: AbortSignal | undefined;
+  /** Makes the lease of a grant. */
+  readonly lease: (granted: Granted) => L;
 }
 
-/** The lease, or `undefined` when somebody else holds the lock. */
-export async function tryOnce(wanted: Wanted): Promise<Lease | undefined> {
+/** The lease, or `undefined` when others are in the way. */
+export async function tryOnce<L extends Lease>(wanted: Wanted<L>): Promise<L | undefined> {
   const attempt = new Attempt(wanted, wanted.engine.commandTimeoutMs);
   const reply = await attempt.ask();
   return reply === undefined ? undefined : attempt.lease(reply);
 }
 
 /** The lease, after a wait of up to `waitMs` in arrival order. */
-export async function acquire(wanted: Wanted): Promise<Lease> {
+export async function acquire<L extends Lease>(wanted: Wanted<L>): Promise<L> {
   const { settings, engine } = wanted;
   const attempt = new Attempt(wanted, settings.waitMs === 0 ? engine.commandTimeoutMs : settings.waitMs);
   const first = attempt.joinsAtOnce ? undefined : await attempt.ask();
   if (first !== undefined) return attempt.lease(first);
-  if (settings.waitMs === 0) throw new AcquireTimeoutError(wanted.keys.name, attempt.waitedMs);
+  if (settings.waitMs === 0) throw new AcquireTimeoutError(wanted.target, attempt.waitedMs);
   return await attempt.waited();
 }
 
-class Attempt {
+class Attempt<L extends Lease> {
   private readonly holderId: string;
   private readonly startedAt: number;
   private readonly deadlineAt: number;
   /** The server's side of the lease never outlives `maxHoldMs`. */
   private readonly ttlMs: number;
-  /** The server has said that somebody holds it. */
+  /** The server has said that it is taken. */
   private refused = false;
 
   constructor(
-    private readonly wanted: Wanted,
+    private readonly wanted: Wanted<L>,
     patienceMs: number,
   ) {
     const { engine, settings } = wanted;
@@ -74,9 +81,9 @@ class Attempt {
 
   /** How this acquire stands in the queue, should it have to. */
   private entry(): QueueEntry {
-    const { engine, settings, keys } = this.wanted;
+    const { settings, target } = this.wanted;
     const leaseMs = settings.renew ? Math.min(this.ttlMs, CLAIM_MS) : this.ttlMs;
-    return { holderId: this.holderId, leaseMs, channel: engine.store.channel(keys) };
+    return { holderId: this.holderId, leaseMs, channel: target.channel };
   }
 
   /** An answer gets this long even when `waitMs` is shorter. */
@@ -85,26 +92,26 @@ class Attempt {
   }
 
   private timedOut(): AcquireTimeoutError {
-    return new AcquireTimeoutError(this.wanted.keys.name, this.waitedMs);
+    return new AcquireTimeoutError(this.wanted.target, this.waitedMs);
   }
 
   /** While this process listens already, one command both tries and joins. */
   get joinsAtOnce(): boolean {
-    const { settings, room, keys } = this.wanted;
-    return settings.waitMs > 0 && room.expectsWaiting(keys);
+    const { settings, room, target } = this.wanted;
+    return settings.waitMs > 0 && room.expectsWaiting(target);
   }
 
   /** One try. `undefined` when busy; rejects with the signal's reason as soon as it aborts, and then takes the try back. */
   async ask(): Promise<Granted | undefined> {
-    const { engine, keys, signal } = this.wanted;
+    const { engine, target, signal } = this.wanted;
     const askedAt = engine.clock.now();
     const late = ({ fencingToken }: GrantedReply) =>
-      void engine.undo(keys, `${this.holderId}:${fencingToken}`);
+      void engine.undo(target, `${this.holderId}:${fencingToken}`);
     const limits = {
       deadlineAt: Math.max(this.deadlineAt, askedAt + this.answerMs),
       unwanted: () => signal?.aborted === true,
     };
-    const asked = engine.store.acquire(keys, { holderId: this.holderId, ttlMs: this.ttlMs }, limits, late);
+    const asked = target.acquire({ holderId: this.holderId, ttlMs: this.ttlMs }, limits, late);
     try {
       const reply = await this.unlessAborted(asked);
       this.refused = !isGrant(reply);
@@ -115,10 +122,10 @@ class Attempt {
     }
   }
 
-  async waited(): Promise<Lease> {
+  async waited(): Promise<L> {
     const { events } = this.wanted.engine;
     const told = (outcome: 'acquired' | 'timeout' | 'aborted' | 'failed') =>
-      events.emit('waited', () => ({ name: this.wanted.keys.name, waitedMs: this.waitedMs, outcome }));
+      events.emit('waited', () => ({ name: this.wanted.target.name, waitedMs: this.waitedMs, outcome }));
     try {
       const grant = await this.wait();
       if (this.refused || grant.handedOff) told('acquired');
@@ -131,12 +138,12 @@ class Attempt {
     }
   }
 
-  lease(grant: Granted): Lease {
-    const { engine, keys, settings } = this.wanted;
+  lease(grant: Granted): L {
+    const { engine, target, settings } = this.wanted;
     if (engine.closed) throw this.closedMeanwhile(grant);
-    const lease = new Lease(engine, keys, grant, settings);
+    const lease = this.wanted.lease(grant);
     engine.events.emit('acquired', () => ({
-      name: keys.name,
+      name: target.name,
       fencingToken: grant.fencingToken,
       ttlMs: settings.ttlMs,
       tookMs: this.waitedMs,
@@ -147,18 +154,18 @@ class Attempt {
 
   /** `close()` has ended what was held before; this grant came after it. */
   private closedMeanwhile({ fencingToken }: Granted): ClosedError {
-    const { engine, keys } = this.wanted;
-    void engine.undo(keys, `${this.holderId}:${fencingToken}`);
-    return new ClosedError('this Holdfast instance was closed meanwhile', keys.name);
+    const { engine, target } = this.wanted;
+    void engine.undo(target, `${this.holderId}:${fencingToken}`);
+    return new ClosedError('this Holdfast instance was closed meanwhile', target);
   }
 
   private wait(): Promise<Granted> {
-    const { room, keys, signal } = this.wanted;
+    const { room, target, signal } = this.wanted;
     if (room.muted) return this.poll();
     const { ttlMs, startedAt, deadlineAt } = this;
     const entry = this.entry();
     const answerBy = startedAt + this.answerMs;
-    const request = { keys, entry, ttlMs, startedAt, deadlineAt, answerBy, signal, busy: this.refused };
+    const request = { target, entry, ttlMs, startedAt, deadlineAt, answerBy, signal, busy: this.refused };
     return room.wait(request).catch((error: unknown) => {
       if (error instanceof CannotListen) return this.poll();
       throw error;
@@ -166,7 +173,7 @@ class Attempt {
   }
 
   private async poll(): Promise<Granted> {
-    const { engine, keys, signal } = this.wanted;
+    const { engine, target, signal } = this.wanted;
     for (let round = 0; ; round++) {
       const grant = await this.ask().catch((error: unknown) => {
         // It was busy all along; that the last answer did not come in time changes nothing.
@@ -178,18 +185,18 @@ class Attempt {
       if (engine.clock.now() + delay >= this.deadlineAt) throw this.timedOut();
       await pause(delay, signal);
       signal?.throwIfAborted();
-      engine.assertOpen(keys.name);
+      engine.assertOpen(target);
     }
   }
 
   /** A reply that outlasted its own lease is no lease: given back, and taken for "busy". */
-  private inTime(reply: { fencingToken: number; leaseMs: number }, askedAt: number): Granted | undefined {
-    const { engine, keys } = this.wanted;
+  private inTime(reply: GrantedReply, askedAt: number): Granted | undefined {
+    const { engine, target } = this.wanted;
     if (validUntil(askedAt, reply.leaseMs) > engine.clock.now()) {
-      const { fencingToken, leaseMs } = reply;
-      return { holderId: this.holderId, fencingToken, leaseMs, startedAt: askedAt, handedOff: false };
+      const { fencingToken, leaseMs, slots } = reply;
+      return { holderId: this.holderId, fencingToken, leaseMs, startedAt: askedAt, handedOff: false, slots };
     }
-    void engine.undo(keys, this.holderId);
+    void engine.undo(target, this.holderId);
     return undefined;
   }
 
@@ -204,8 +211,8 @@ class Attempt {
 
   /** Whether that try got the lock may be unknown: given back now, and again should its grant still come. */
   private takeBack(asked: Promise<AcquireReply>): void {
-    const { engine, keys } = this.wanted;
-    const undo = () => engine.undo(keys, this.holderId);
+    const { engine, target } = this.wanted;
+    const undo = () => engine.undo(target, this.holderId);
     void undo();
     void engine.inBackground(asked.then((reply) => (isGrant(reply) ? undo() : undefined)));
   }

@@ -1,9 +1,8 @@
 /** What the parts of one Holdfast instance share. */
 import type { Clock } from './clock.ts';
-import { ClosedError, type LeaseLostReason } from './errors.ts';
+import { ClosedError, type LeaseLostReason, type Subject } from './errors.ts';
 import type { Events } from './events.ts';
-import type { LockKeys } from './keys.ts';
-import type { CallLimits, LockStore, QueueEntry, ReleaseReply } from './store/store.ts';
+import type { CallLimits, Holdable, QueueEntry, ReleaseReply, Store } from './store/store.ts';
 
 /** Something that is held, seen from whoever ends it. */
 export interface Endable {
@@ -18,16 +17,16 @@ export class Engine {
   private readonly releasing = new Map<string, Promise<unknown>>();
 
   constructor(
-    readonly store: LockStore,
+    readonly store: Store,
     readonly clock: Clock,
     readonly clientId: string,
     readonly events: Events,
     readonly commandTimeoutMs: number,
   ) {}
 
-  assertOpen(lockName?: string): void {
-    if (this.closed) throw new ClosedError('this Holdfast instance is closed; make a new one', lockName);
-    this.store.assertUsable(lockName);
+  assertOpen(subject?: Subject): void {
+    if (this.closed) throw new ClosedError('this Holdfast instance is closed; make a new one', subject);
+    this.store.assertUsable(subject);
   }
 
   /** The library's own deadline for one operation that starts now. */
@@ -39,27 +38,27 @@ export class Engine {
    * A release whose pending state others in this process can see: a waiter here must not get the lock before
    * the release that freed it has settled.
    */
-  async release(keys: LockKeys, value: string, entry?: QueueEntry): Promise<ReleaseReply> {
-    const reply = this.store.release(keys, value, this.limits(), entry);
-    this.releasing.set(keys.lock, reply);
+  async release(target: Holdable, value: string, entry?: QueueEntry): Promise<ReleaseReply> {
+    const reply = target.release(value, this.limits(), entry);
+    this.releasing.set(target.key, reply);
     try {
       return await reply;
     } finally {
-      if (this.releasing.get(keys.lock) === reply) this.releasing.delete(keys.lock);
+      if (this.releasing.get(target.key) === reply) this.releasing.delete(target.key);
     }
   }
 
   /** Resolves however that release ends; its caller is fewer turns of the microtask queue away than any waiter's. */
-  pendingRelease(keys: LockKeys): Promise<void> | undefined {
-    return this.releasing.get(keys.lock)?.then(
+  pendingRelease(target: Holdable): Promise<void> | undefined {
+    return this.releasing.get(target.key)?.then(
       () => undefined,
       () => undefined,
     );
   }
 
-  /** Takes back what a call that gave up may have got: its place in the queue, the lock, or both. Never rejects. */
-  undo(keys: LockKeys, holderId: string, entry?: QueueEntry): Promise<void> {
-    return this.inBackground(this.release(keys, holderId, entry));
+  /** Takes back what a call that gave up may have got: its place in the queue, the lease, or both. Never rejects. */
+  undo(target: Holdable, holderId: string, entry?: QueueEntry): Promise<void> {
+    return this.inBackground(this.release(target, holderId, entry));
   }
 
   /** Keeps `close()` waiting for `work`; its failure is nobody's business any more (the lease expires by itself). */

@@ -1,30 +1,39 @@
 /**
- * Every error that Holdfast makes. `name` and `code` are stable; `lockName` names the lock; `cause` is what lay
- * behind it. No message, property or inspection of an error ever holds a holderId or a password.
+ * Every error that Holdfast makes. `name` and `code` are stable; `lockName` names the lock or semaphore; `cause` is what
+ * lay behind it. No message, property or inspection of an error ever holds a holderId or a password.
  */
+
+/** What an error is about. */
+export interface Subject {
+  readonly kind: 'lock' | 'semaphore';
+  readonly name: string;
+}
 
 export abstract class HoldfastError extends Error {
   abstract readonly code: string;
   /** The lock (or semaphore) that this is about, where there is one. */
   readonly lockName: string | undefined;
 
-  constructor(message: string, lockName?: string, cause?: unknown) {
+  constructor(message: string, subject?: Subject, cause?: unknown) {
     super(message, cause === undefined ? undefined : { cause: redacted(cause) });
-    this.lockName = lockName;
+    this.lockName = subject?.name;
   }
 }
 
-/** The lock was not free within `waitMs`. Contention, not a fault: try again later, or wait longer. */
+/** The lock was not free (the semaphore had not enough permits) within `waitMs`. Contention, not a fault: try again later, or wait longer. */
 export class AcquireTimeoutError extends HoldfastError {
   override readonly name = 'AcquireTimeoutError';
   readonly code = 'HOLDFAST_ACQUIRE_TIMEOUT';
   constructor(
-    lockName: string,
+    subject: Subject,
     readonly waitedMs: number,
   ) {
     super(
-      `lock ${quote(lockName)}: not acquired within ${Math.round(waitedMs)} ms, others hold it; wait longer (waitMs) or try later`,
-      lockName,
+      prefixed(
+        subject,
+        `not acquired within ${Math.round(waitedMs)} ms, others hold it; wait longer (waitMs) or try later`,
+      ),
+      subject,
     );
   }
 }
@@ -50,24 +59,29 @@ export class LeaseLostError extends HoldfastError {
   override readonly name = 'LeaseLostError';
   readonly code = 'HOLDFAST_LEASE_LOST';
   constructor(
-    lockName: string,
+    subject: Subject,
     readonly reason: LeaseLostReason,
   ) {
     super(
-      `lock ${quote(lockName)}: the lease is lost: ${LOST_TEXT[reason]}; somebody else may hold it now`,
-      lockName,
+      prefixed(subject, `the lease is lost: ${LOST_TEXT[reason]}; somebody else may hold it now`),
+      subject,
     );
   }
 }
 
-/** The key of this name holds another type of value. It is not a lock; choose another name or remove the key. */
+/** The key of this name holds something else: choose another name or remove the key. */
 export class WrongTypeError extends HoldfastError {
   override readonly name = 'WrongTypeError';
   readonly code = 'HOLDFAST_WRONG_TYPE';
-  constructor(lockName: string, cause?: unknown) {
+  constructor(
+    subject: Subject,
+    /** What is there, as far as it could be told: `lock`, `semaphore`, or the type of a foreign key (`string`, `hash`, …). */
+    readonly found: string,
+    cause?: unknown,
+  ) {
     super(
-      `lock ${quote(lockName)}: its key holds another type of value, so it is no lock; use another name, or remove that key if nothing needs it`,
-      lockName,
+      prefixed(subject, `its key holds ${foundText(found)}, so it is no ${subject.kind}; ${advice(found)}`),
+      subject,
       cause,
     );
   }
@@ -77,8 +91,8 @@ export class WrongTypeError extends HoldfastError {
 export class ConnectionError extends HoldfastError {
   override readonly name = 'ConnectionError';
   readonly code = 'HOLDFAST_CONNECTION';
-  constructor(what: string, lockName: string | undefined, cause?: unknown) {
-    super(prefixed(lockName, what), lockName, cause);
+  constructor(what: string, subject: Subject | undefined, cause?: unknown) {
+    super(prefixed(subject, what), subject, cause);
   }
 }
 
@@ -88,12 +102,12 @@ export class ServerRefusedError extends HoldfastError {
   readonly code = 'HOLDFAST_SERVER_REFUSED';
   constructor(
     what: string,
-    lockName: string | undefined,
+    subject: Subject | undefined,
     /** The server's own word: `OOM`, `READONLY`, `LOADING`, `CLUSTERDOWN`, `NOPERM`, `NOAUTH`, … */
     readonly reply: string,
     cause?: unknown,
   ) {
-    super(prefixed(lockName, what), lockName, cause);
+    super(prefixed(subject, what), subject, cause);
   }
 }
 
@@ -101,8 +115,8 @@ export class ServerRefusedError extends HoldfastError {
 export class ClosedError extends HoldfastError {
   override readonly name = 'ClosedError';
   readonly code = 'HOLDFAST_CLOSED';
-  constructor(what: string, lockName?: string, cause?: unknown) {
-    super(prefixed(lockName, what), lockName, cause);
+  constructor(what: string, subject?: Subject, cause?: unknown) {
+    super(prefixed(subject, what), subject, cause);
   }
 }
 
@@ -121,8 +135,25 @@ export function quote(name: string): string {
   return JSON.stringify(name.length > 80 ? `${name.slice(0, 77)}…` : name);
 }
 
-function prefixed(lockName: string | undefined, what: string): string {
-  return lockName === undefined ? what : `lock ${quote(lockName)}: ${what}`;
+/** `what`, behind the name of what it is about. */
+export function prefixed(subject: Subject | undefined, what: string): string {
+  return subject === undefined ? what : `${subject.kind} ${quote(subject.name)}: ${what}`;
+}
+
+/** For a semaphore of which nobody has said how many permits it has. */
+export function noLimitText(): string {
+  return 'limit: none has been set for this name on the server (or it was not used for a day); pass { limit }, or call setLimit()';
+}
+
+function foundText(found: string): string {
+  if (found === 'lock' || found === 'semaphore') return `a ${found} of Holdfast`;
+  return found === '' ? 'another type of value' : `a foreign ${found}`;
+}
+
+function advice(found: string): string {
+  return found === 'lock' || found === 'semaphore'
+    ? `use holdfast.${found}(), or another name`
+    : 'use another name, or remove that key if nothing needs it';
 }
 
 /**

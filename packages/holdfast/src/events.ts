@@ -38,6 +38,8 @@ const channels = Object.fromEntries(NAMES.map((name) => [name, channel(`holdfast
   Channel
 >;
 
+const MAX_WARNED = 10_000;
+
 type Listener<K extends HoldfastEventName> = (event: HoldfastEvents[K]) => void;
 
 export class Events {
@@ -61,11 +63,14 @@ export class Events {
     if (heard) this.deliver(name, event);
   }
 
-  /** Each code once per instance. */
-  warn(code: string, message: string): void {
-    if (this.warned.has(code)) return;
-    this.warned.add(code);
-    if (this.emitter.listenerCount('warning') === 0)
+  /** Each code once per instance and `about`. */
+  warn(code: string, message: string, about = ''): void {
+    const once = `${code} ${about}`;
+    if (this.warned.has(once)) return;
+    const isFirst = !this.warned.has(code);
+    if (this.warned.size < MAX_WARNED) this.warned.add(once).add(code);
+    // Whoever does not listen is told of the first only: there may be as many as names.
+    if (isFirst && this.emitter.listenerCount('warning') === 0)
       process.emitWarning(message, { type: 'HoldfastWarning', code });
     this.emit('warning', () => ({ code, message }));
   }

@@ -4,6 +4,7 @@ import {
   ConnectionError,
   HoldfastError,
   ServerRefusedError,
+  type Subject,
   WrongTypeError,
   withoutSecrets,
 } from './errors.ts';
@@ -87,19 +88,19 @@ const ADVICE: Record<string, string> = {
 /** The error for the user. `deadlineMs` is how long it was tried. */
 export function failureError(
   error: unknown,
-  lockName: string | undefined,
+  subject: Subject | undefined,
   deadlineMs: number,
 ): HoldfastError {
   if (error instanceof HoldfastError) return error;
   const { kind, word } = classify(error);
-  if (kind === 'wrong type') return new WrongTypeError(lockName ?? '', error);
+  if (kind === 'wrong type' && subject !== undefined) return new WrongTypeError(subject, '', error);
   if (kind === 'unreachable') {
     const what = `no answer from the server within ${Math.round(deadlineMs)} ms; is it up and reachable?`;
-    return new ConnectionError(`${what}${detail(error)}`, lockName, error);
+    return new ConnectionError(`${what}${detail(error)}`, subject, error);
   }
   return new ServerRefusedError(
     `${ADVICE[word] ?? 'the server refused'}${detail(error)}`,
-    lockName,
+    subject,
     word,
     error,
   );

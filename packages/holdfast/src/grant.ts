@@ -7,6 +7,8 @@ export interface Granted {
   readonly leaseMs: number;
   /** By the release before it, rather than found free. */
   readonly handedOff: boolean;
+  /** Of a semaphore that has them. */
+  readonly slots?: readonly number[] | undefined;
 }
 
 /**

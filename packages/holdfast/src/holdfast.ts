@@ -6,9 +6,11 @@ import { Engine } from './engine.ts';
 import { Events, type HoldfastEventName, type HoldfastEvents } from './events.ts';
 import { newClientId } from './holder-id.ts';
 import { type Inspection, inspect } from './inspect/inspect.ts';
+import type { Instance } from './instance.ts';
 import { Introduction } from './introduction.ts';
-import { type Instance, Lock } from './lock.ts';
-import { MemoryServer, MemoryStore } from './memory/memory-store.ts';
+import { Lock } from './lock.ts';
+import { MemoryServer } from './memory/memory-server.ts';
+import { MemoryStore } from './memory/memory-store.ts';
 import {
   checkHoldfastOptions,
   checkLockOptions,
@@ -19,10 +21,12 @@ import {
   type HoldfastOptions,
   type LockOptions,
   type LockSettings,
+  type SemaphoreOptions,
   withLockOptions,
 } from './options.ts';
+import { Semaphore } from './semaphore.ts';
 import { RedisStore } from './store/redis-store.ts';
-import type { LockStore } from './store/store.ts';
+import type { Store } from './store/store.ts';
 import { WaitingRoom } from './waiting/waiting-room.ts';
 
 export interface InMemoryOptions extends HoldfastOptions {
@@ -46,7 +50,7 @@ export class Holdfast implements AsyncDisposable {
     const clientId = newClientId();
     const commandTimeoutMs = options?.commandTimeoutMs ?? DEFAULT_COMMAND_TIMEOUT_MS;
     const clock = monotonicClock;
-    const store: LockStore =
+    const store: Store =
       client instanceof MemoryServer
         ? new MemoryStore(client, clock, prefix, clientId)
         : new RedisStore({
@@ -73,16 +77,30 @@ export class Holdfast implements AsyncDisposable {
    * @throws TypeError or RangeError for a bad name or option
    */
   lock(name: string, options?: LockOptions): Lock {
-    const keys = this.#instance.engine.store.keys(checkName(name));
+    checkName(name);
     checkLockOptions(options);
-    return new Lock(this.#instance, keys, withLockOptions(this.#settings, options));
+    const stored = this.#instance.engine.store.lock(name);
+    return new Lock(this.#instance, stored, withLockOptions(this.#settings, options));
   }
 
-  /** Who holds `name`, since when, and how many wait. Two round trips, reads only. Rejects as `acquire` does. */
+  /**
+   * A counting semaphore of this name, with up to `limit` permits held at a time. Costs nothing: no command is sent. A name is
+   * either a lock's or a semaphore's; the other use rejects with `WrongTypeError`.
+   * @throws TypeError or RangeError for a bad name or option
+   */
+  semaphore(name: string, options?: SemaphoreOptions): Semaphore {
+    return new Semaphore(this.#instance, checkName(name), options, this.#settings);
+  }
+
+  /**
+   * Who holds the lock `name`, since when, and how many wait. Two round trips, reads only. Rejects as `acquire` does. For a
+   * semaphore: `holdfast.semaphore(name).inspect()`.
+   */
   async inspect(name: string): Promise<Inspection> {
-    const keys = this.#instance.engine.store.keys(checkName(name));
-    this.#instance.engine.assertOpen(name);
-    return inspect(this.#instance.engine, keys);
+    const { engine } = this.#instance;
+    const stored = engine.store.lock(checkName(name));
+    engine.assertOpen(stored);
+    return inspect(engine, stored);
   }
 
   /** Calls `listener` for every event of that name; the same events are on the `diagnostics_channel` `holdfast:<name>`. */

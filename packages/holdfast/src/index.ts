@@ -15,14 +15,25 @@ export {
   LeaseLostError,
   type LeaseLostReason,
   ServerRefusedError,
+  type Subject,
   WrongTypeError,
 } from './errors.ts';
 export type { HoldfastEventName, HoldfastEvents } from './events.ts';
 export type { ReleaseOutcome } from './grant.ts';
 export { Holdfast, type InMemoryOptions } from './holdfast.ts';
-export type { Inspection, ProcessCard } from './inspect/inspect.ts';
+export type { ProcessCard } from './inspect/cards.ts';
+export type { Inspection } from './inspect/inspect.ts';
+export type { SemaphoreHolder, SemaphoreInspection, SemaphoreWaiter } from './inspect/inspect-semaphore.ts';
 export type { Lease } from './lease.ts';
 export type { Lock } from './lock.ts';
-export { MemoryServer } from './memory/memory-store.ts';
-export type { AcquireOptions, HoldfastOptions, LockOptions } from './options.ts';
+export { MemoryServer } from './memory/memory-server.ts';
+export type {
+  AcquireOptions,
+  HoldfastOptions,
+  LockOptions,
+  SemaphoreAcquireOptions,
+  SemaphoreOptions,
+} from './options.ts';
+export type { Semaphore } from './semaphore.ts';
+export type { SemaphoreLease, Slot } from './semaphore-lease.ts';
 export type { RenewOutcome } from './watchdog.ts';

@@ -1,7 +1,7 @@
 /**
  * Which keys belong to a name.
  *
- * The lock key is the name itself (behind the instance's prefix), as Redis documents it, so that workers in other
+ * The main key of a lock or semaphore is the name itself (behind the instance's prefix), as Redis documents it, so that workers in other
  * languages meet us there. Its helper keys live in the same slot whatever braces the name contains, and the encoding
  * is injective: no two names share a key, and no name can reach another one's helper keys, because names
  * that begin like a helper key are moved aside.
@@ -20,6 +20,14 @@ export interface LockKeys {
   readonly queue: string;
 }
 
+export interface SemaphoreKeys {
+  readonly name: string;
+  /** A sorted set: the leases by their end, and the rest (see `lua/parts/permits.lua`). Never a lock's type. */
+  readonly permits: string;
+  /** A sorted set: waiters by ticket. */
+  readonly waiters: string;
+}
+
 export interface KeyRules {
   /** The instance's own prefix. */
   readonly prefix: string;
@@ -28,9 +36,19 @@ export interface KeyRules {
 }
 
 export function lockKeys(name: string, rules: KeyRules): LockKeys {
-  const lock = rules.prefix + (name.startsWith(RESERVED) ? `${RESERVED}name:${name}` : name);
+  const lock = mainKey(name, rules);
   const helper = helperKeys(lock, rules);
   return { name, lock, fence: helper('fence'), queue: helper('queue') };
+}
+
+/** The main key is the lock's of that name, so that the server's types keep the two apart; the queues never meet. */
+export function semaphoreKeys(name: string, rules: KeyRules): SemaphoreKeys {
+  const permits = mainKey(name, rules);
+  return { name, permits, waiters: helperKeys(permits, rules)('waiters') };
+}
+
+function mainKey(name: string, { prefix }: KeyRules): string {
+  return prefix + (name.startsWith(RESERVED) ? `${RESERVED}name:${name}` : name);
 }
 
 /**
@@ -55,10 +73,10 @@ export function processKey(clientId: string, prefix: string): string {
  * The channel on which a process is told of its grants: one per process, and in a cluster one per process and
  * slot, since a sharded channel lives where its slot lives.
  */
-export function grantChannel(clientId: string, keys: LockKeys, rules: KeyRules, sharded: boolean): string {
+export function grantChannel(clientId: string, mainKey: string, rules: KeyRules, sharded: boolean): string {
   const base = `${rules.prefix}${RESERVED}`;
   if (!sharded) return `${base}grants:${clientId}`;
-  const slot = keySlot(rules.clientPrefix + keys.lock);
+  const slot = keySlot(rules.clientPrefix + mainKey);
   const group = `{${tagOfSlot(slot)}}`;
   // The client puts its prefix before keys only. If ours has a tag as well, that one counts for channels, but not for keys.
   const misled = hashTag(base) !== undefined && keySlot(base) !== slot;

@@ -2,9 +2,8 @@
 import type { Endable, Engine } from './engine.ts';
 import { LeaseLostError, type LeaseLostReason } from './errors.ts';
 import type { Granted, ReleaseOutcome } from './grant.ts';
-import type { LockKeys } from './keys.ts';
 import { checkTtlMs, type LockSettings } from './options.ts';
-import type { ReleaseReply } from './store/store.ts';
+import type { Holdable, ReleaseReply } from './store/store.ts';
 import { type RenewOutcome, Watchdog } from './watchdog.ts';
 
 export class Lease implements AsyncDisposable, Endable {
@@ -13,7 +12,7 @@ export class Lease implements AsyncDisposable, Endable {
   readonly fencingToken: number;
   readonly #holderId: string;
   readonly #engine: Engine;
-  readonly #keys: LockKeys;
+  readonly #target: Holdable;
   readonly #startedAt: number;
   readonly #watchdog: Watchdog;
   #abort: AbortController | undefined;
@@ -21,12 +20,12 @@ export class Lease implements AsyncDisposable, Endable {
   #releasing: Promise<ReleaseOutcome> | undefined;
 
   /** @internal */
-  constructor(engine: Engine, keys: LockKeys, granted: Granted, settings: LockSettings) {
-    this.name = keys.name;
+  constructor(engine: Engine, target: Holdable, granted: Granted, settings: LockSettings) {
+    this.name = target.name;
     this.fencingToken = granted.fencingToken;
     this.#holderId = `${granted.holderId}:${granted.fencingToken}`;
     this.#engine = engine;
-    this.#keys = keys;
+    this.#target = target;
     this.#startedAt = granted.startedAt;
     const endsAt = granted.startedAt + (settings.maxHoldMs ?? Number.POSITIVE_INFINITY);
     const watch = {
@@ -40,7 +39,7 @@ export class Lease implements AsyncDisposable, Endable {
     engine.leases.add(this);
   }
 
-  /** The lock's value on the server, which proves ownership; treat it like a password. Not shown by `console.log` or JSON. */
+  /** The lease's value on the server, which proves ownership; treat it like a password. Not shown by `console.log` or JSON. */
   get holderId(): string {
     return this.#holderId;
   }
@@ -77,7 +76,7 @@ export class Lease implements AsyncDisposable, Endable {
   }
 
   /**
-   * Gives the lock back, to the next waiter if there is one. One round trip. May be called again and concurrently: all
+   * Gives back what is held, to the next waiter if there is one. One round trip. May be called again and concurrently: all
    * calls share one answer. Rejects with a `ConnectionError` when no answer comes within `commandTimeoutMs`: the
    * lease then ends by its ttl, since renewal has stopped.
    */
@@ -104,21 +103,32 @@ export class Lease implements AsyncDisposable, Endable {
   }
 
   toJSON(): object {
-    return { name: this.name, fencingToken: this.fencingToken, remainingMs: Math.round(this.remainingMs()) };
+    return { ...this.#told(), ...this.shown(), remainingMs: Math.round(this.remainingMs()) };
   }
 
   [Symbol.for('nodejs.util.inspect.custom')](): string {
     const state = this.#lost?.reason ?? `${Math.round(this.remainingMs())} ms left`;
-    return `Lease { name: ${JSON.stringify(this.name)}, fencingToken: ${this.fencingToken}, ${state} }`;
+    const shown = Object.entries({ ...this.#told(), ...this.shown() });
+    const fields = shown.map(([key, value]) => `${key}: ${JSON.stringify(value)}`);
+    return `${this.constructor.name} { ${[...fields, state].join(', ')} }`;
+  }
+
+  /** What a kind of lease shows of itself besides. */
+  protected shown(): object {
+    return {};
+  }
+
+  #told() {
+    return { name: this.name, fencingToken: this.fencingToken };
   }
 
   #watched() {
-    const { store, events, clock, commandTimeoutMs } = this.#engine;
-    const told = { name: this.name, fencingToken: this.fencingToken };
+    const { events, clock, commandTimeoutMs } = this.#engine;
+    const told = this.#told();
     return {
       renew: (ttlMs: number, until: number) => {
         const deadlineAt = Math.min(until, clock.now() + commandTimeoutMs);
-        return store.renew(this.#keys, this.#holderId, ttlMs, { deadlineAt });
+        return this.#target.renew(this.#holderId, ttlMs, { deadlineAt });
       },
       renewed: (tookMs: number) =>
         events.emit('renewed', () => ({ ...told, tookMs, remainingMs: this.remainingMs() })),
@@ -135,10 +145,9 @@ export class Lease implements AsyncDisposable, Endable {
   #lose(reason: LeaseLostReason): void {
     this.#watchdog.stop();
     this.#engine.leases.delete(this);
-    this.#lost = new LeaseLostError(this.name, reason);
+    this.#lost = new LeaseLostError(this.#target, reason);
     this.#abort?.abort(this.#lost);
-    const { name, fencingToken } = this;
-    this.#engine.events.emit('lost', () => ({ name, fencingToken, heldMs: this.#heldMs(), reason }));
+    this.#engine.events.emit('lost', () => ({ ...this.#told(), heldMs: this.#heldMs(), reason }));
   }
 
   async #release(): Promise<ReleaseOutcome> {
@@ -147,7 +156,7 @@ export class Lease implements AsyncDisposable, Endable {
     const wasValid = this.#watchdog.remainingMs() > 0;
     const drops = store.drops;
     // Sent first: whoever waits for it gains by every microsecond.
-    const replying = this.#engine.release(this.#keys, this.#holderId);
+    const replying = this.#engine.release(this.#target, this.#holderId);
     this.#watchdog.stop();
     leases.delete(this);
     const reply = await replying;
@@ -155,7 +164,7 @@ export class Lease implements AsyncDisposable, Endable {
     const outcome =
       this.#lost?.reason === 'lost' ? 'lost' : releaseOutcome(reply, wasValid, store.drops !== drops);
     if (outcome !== 'released' && this.#lost === undefined) this.#lose(outcome);
-    const told = { name: this.name, fencingToken: this.fencingToken, heldMs: askedAt - this.#startedAt };
+    const told = { ...this.#told(), heldMs: askedAt - this.#startedAt };
     if (reply === 'given') events.emit('handedOff', () => told);
     if (reply === 'mute') events.warn('HOLDFAST_NO_PUBLISH', NO_PUBLISH);
     events.emit('released', () => ({ ...told, tookMs: clock.now() - askedAt, outcome }));

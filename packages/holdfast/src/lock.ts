@@ -1,31 +1,23 @@
 /** The exclusive lock: a name and its rules. Holds no state, so it may be shared and called concurrently. */
 import { acquire, tryOnce, type Wanted } from './acquisition.ts';
-import type { Engine } from './engine.ts';
-import { argumentError } from './errors.ts';
-import type { Introduction } from './introduction.ts';
-import type { LockKeys } from './keys.ts';
-import type { Lease } from './lease.ts';
+import type { Granted } from './grant.ts';
+import type { Instance } from './instance.ts';
+import { Lease } from './lease.ts';
 import { type AcquireOptions, checkAcquireOptions, type LockSettings, withLockOptions } from './options.ts';
-import type { WaitingRoom } from './waiting/waiting-room.ts';
-
-/** What the locks of one Holdfast instance share. */
-export interface Instance {
-  readonly engine: Engine;
-  readonly room: WaitingRoom;
-  readonly introduction: Introduction;
-}
+import type { Holdable } from './store/store.ts';
+import { checkFunction, runUnder } from './use.ts';
 
 export class Lock {
   readonly name: string;
   readonly #instance: Instance;
-  readonly #keys: LockKeys;
+  readonly #target: Holdable;
   readonly #settings: LockSettings;
 
   /** @internal */
-  constructor(instance: Instance, keys: LockKeys, settings: LockSettings) {
-    this.name = keys.name;
+  constructor(instance: Instance, target: Holdable, settings: LockSettings) {
+    this.name = target.name;
     this.#instance = instance;
-    this.#keys = keys;
+    this.#target = target;
     this.#settings = settings;
   }
 
@@ -54,32 +46,19 @@ export class Lock {
    * `LeaseLostError`, since somebody else may have worked at the same time. Watch `lease.signal` inside.
    */
   async use<T>(fn: (lease: Lease) => T | Promise<T>, options?: AcquireOptions): Promise<T> {
-    if (typeof fn !== 'function')
-      throw argumentError('use(fn): expected a function to run under the lock as the first argument');
-    const lease = await this.acquire(options);
-    const result = await this.#run(fn, lease);
-    // The release looks at the validity first, and learns whether it was still ours.
-    await lease[Symbol.asyncDispose]();
-    if (lease.lost !== undefined) throw lease.lost;
-    return result;
+    checkFunction(fn);
+    return await runUnder(await this.acquire(options), fn);
   }
 
-  async #run<T>(fn: (lease: Lease) => T | Promise<T>, lease: Lease): Promise<T> {
-    try {
-      return await fn(lease);
-    } catch (error) {
-      await lease[Symbol.asyncDispose]();
-      throw error;
-    }
-  }
-
-  #wanted(options: AcquireOptions | undefined): Wanted {
+  #wanted(options: AcquireOptions | undefined): Wanted<Lease> {
     checkAcquireOptions(options);
+    const target = this.#target;
     const settings = withLockOptions(this.#settings, options);
     options?.signal?.throwIfAborted();
     const { engine, room, introduction } = this.#instance;
-    engine.assertOpen(this.name);
+    engine.assertOpen(target);
     introduction.renew();
-    return { engine, room, keys: this.#keys, settings, signal: options?.signal };
+    const lease = (granted: Granted) => new Lease(engine, target, granted, settings);
+    return { engine, room, target, settings, signal: options?.signal, lease };
   }
 }

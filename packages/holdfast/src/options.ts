@@ -34,6 +34,24 @@ export interface HoldfastOptions extends LockOptions {
   readonly commandTimeoutMs?: number;
 }
 
+export interface SemaphoreOptions extends LockOptions {
+  /**
+   * How many permits there are: 1 to 1,000,000. The limit that is stored on the server wins (a `warning` event tells once when it
+   * is another one); may be left out where it has been set: by another client, or by `setLimit`.
+   */
+  readonly limit?: number;
+  /**
+   * Give each permit a slot number from 0 to limit-1 (always the lowest free one), held by one lease at a time, with a
+   * fencing token that grows per slot. Default false.
+   */
+  readonly slots?: boolean;
+}
+
+export interface SemaphoreAcquireOptions extends AcquireOptions {
+  /** How many permits this lease takes, all or none: 1 to the limit (with `slots` at most 1,000). Default 1. */
+  readonly permits?: number;
+}
+
 /** Lock options with every default filled in. */
 export interface LockSettings {
   readonly ttlMs: number;
@@ -50,8 +68,14 @@ export const DEFAULT_SETTINGS: LockSettings = {
 };
 export const DEFAULT_COMMAND_TIMEOUT_MS = 3_000;
 
+const MAX_LIMIT = 1_000_000;
+/** The slots of a lease stand in one message. */
+const MAX_SLOTS = 1_000;
+
 const LOCK_KEYS = ['ttlMs', 'waitMs', 'renew', 'maxHoldMs'];
 const ACQUIRE_KEYS = [...LOCK_KEYS, 'signal'];
+const SEMAPHORE_KEYS = [...LOCK_KEYS, 'limit', 'slots'];
+const PERMIT_KEYS = [...ACQUIRE_KEYS, 'permits'];
 const HOLDFAST_KEYS = [...LOCK_KEYS, 'prefix', 'label', 'commandTimeoutMs'];
 
 /** `settings` with what `options` sets; throws on anything unknown or out of range. */
@@ -73,11 +97,54 @@ export function checkLockOptions(options: LockOptions | undefined): void {
   checkKeys(options, LOCK_KEYS);
 }
 
-export function checkAcquireOptions(options: AcquireOptions | undefined): void {
-  checkKeys(options, ACQUIRE_KEYS);
+export function checkAcquireOptions(options: AcquireOptions | undefined, allowed = ACQUIRE_KEYS): void {
+  checkKeys(options, allowed);
   if (options?.signal !== undefined && !(options.signal instanceof AbortSignal)) {
     throw argumentError(`signal: expected an AbortSignal, got ${shown(options.signal)}`);
   }
+}
+
+/** What belongs to the semaphore alone, checked. */
+export function checkSemaphoreOptions(options: SemaphoreOptions | undefined): {
+  readonly limit: number | undefined;
+  readonly slots: boolean;
+} {
+  checkKeys(options, SEMAPHORE_KEYS);
+  return {
+    limit: options?.limit === undefined ? undefined : checkLimit(options.limit),
+    slots: options?.slots === undefined ? false : boolean('slots', options.slots),
+  };
+}
+
+export function checkLimit(limit: number): number {
+  return integer('limit', limit, 1, MAX_LIMIT, 'permits');
+}
+
+/** The number alone stands for `{ permits }`. */
+export function checkPermitOptions(
+  options: SemaphoreAcquireOptions | number | undefined,
+): SemaphoreAcquireOptions {
+  if (typeof options === 'number') return { permits: options };
+  checkAcquireOptions(options, PERMIT_KEYS);
+  return options ?? {};
+}
+
+/** @param limit the highest that can be right, as far as it is known here */
+export function checkPermits(permits: number | undefined, limit: number | undefined, slots: boolean): number {
+  if (permits === undefined) return 1;
+  integer('permits', permits, 1, MAX_LIMIT, 'permits');
+  if (limit !== undefined && permits > limit) throw tooManyPermits(permits, limit);
+  if (slots && permits > MAX_SLOTS)
+    throw rangeError(
+      `permits: expected at most ${MAX_SLOTS} in one lease of a semaphore with slots, got ${permits}`,
+    );
+  return permits;
+}
+
+export function tooManyPermits(permits: number, limit: number): RangeError {
+  return rangeError(
+    `permits: expected a whole number of permits from 1 to the limit ${limit}, got ${permits}; more could never be acquired`,
+  );
 }
 
 export function checkHoldfastOptions(options: HoldfastOptions | undefined): void {
@@ -133,12 +200,12 @@ function checkKeys(options: object | undefined, allowed: readonly string[]): voi
   }
 }
 
-function integer(what: string, value: unknown, min: number, max: number): number {
+function integer(what: string, value: unknown, min: number, max: number, unit = 'milliseconds'): number {
   if (typeof value !== 'number')
-    throw argumentError(`${what}: expected a number of milliseconds, got ${shown(value)}`);
+    throw argumentError(`${what}: expected a number of ${unit}, got ${shown(value)}`);
   if (!Number.isSafeInteger(value) || value < min || value > max) {
     throw rangeError(
-      `${what}: expected a whole number of milliseconds from ${min} to ${max}, got ${shown(value)}`,
+      `${what}: expected a whole number of ${unit} from ${min} to ${max}, got ${shown(value)}`,
     );
   }
   return value;

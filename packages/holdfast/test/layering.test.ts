@@ -21,16 +21,29 @@ const MAY: readonly (readonly [layer: string, may: readonly string[]])[] = [
   ['engine', ['store/store']],
   ['watchdog', ['store/store']],
   ['introduction', ['engine']],
-  ['inspect', ['engine']],
+  ['inspect', ['engine', 'store/store']],
   ['waiting', ['engine', 'store/store']],
+  ['instance', ['engine', 'introduction', 'waiting']],
   ['lease', ['engine', 'watchdog', 'store/store']],
+  ['semaphore-lease', ['engine', 'lease', 'store/store']],
+  ['use', ['lease']],
   ['acquisition', ['engine', 'lease', 'waiting', 'store/store']],
-  ['lock', ['engine', 'lease', 'acquisition', 'introduction', 'waiting']],
+  ['lock', ['instance', 'lease', 'acquisition', 'use', 'store/store']],
+  ['semaphore', ['instance', 'semaphore-lease', 'acquisition', 'use', 'inspect', 'store/store']],
   [
     'holdfast',
-    ['adapters/recognise', 'engine', 'lock', 'waiting', 'inspect', 'introduction', 'memory', 'store'],
+    [
+      ...['adapters/recognise', 'engine', 'instance', 'lock', 'semaphore', 'waiting', 'inspect'],
+      ...['introduction', 'memory', 'store'],
+    ],
   ],
-  ['index', ['adapters', 'holdfast', 'lease', 'lock', 'memory', 'inspect', 'watchdog']],
+  [
+    'index',
+    [
+      ...['adapters', 'holdfast', 'lease', 'lock', 'semaphore', 'semaphore-lease', 'memory', 'inspect'],
+      'watchdog',
+    ],
+  ],
 ];
 
 interface File {

@@ -1,14 +1,7 @@
 /** Who holds a lock, for people and dashboards. Reads only, and never shows a holderId. */
 import type { Engine } from '../engine.ts';
-import type { LockKeys } from '../keys.ts';
-
-export interface ProcessCard {
-  /** Names the Holdfast instance; no secret. */
-  readonly clientId: string;
-  readonly host?: string | undefined;
-  readonly pid?: number | undefined;
-  readonly label?: string | undefined;
-}
+import type { StoredLock } from '../store/store.ts';
+import { cardOf, type ProcessCard } from './cards.ts';
 
 export interface Inspection {
   readonly name: string;
@@ -26,16 +19,15 @@ export interface Inspection {
   readonly queueLength: number;
 }
 
-export async function inspect(engine: Engine, keys: LockKeys): Promise<Inspection> {
-  const { store } = engine;
-  const seen = await store.inspect(keys, engine.limits());
+export async function inspect(engine: Engine, lock: StoredLock): Promise<Inspection> {
+  const seen = await lock.inspect(engine.limits());
   const held = seen.state !== 'free';
   const known = seen.state === 'ours' ? seen : undefined;
   return {
-    name: keys.name,
+    name: lock.name,
     state: held ? 'held' : 'free',
     foreign: seen.state === 'foreign',
-    holder: known && (await holderOf(engine, known.clientId)),
+    holder: known && (await cardOf(engine, known.clientId)),
     // A token is the time of its grant in µs (or a little later, when the clock stepped back).
     heldForMs:
       known?.fencingToken === undefined
@@ -45,27 +37,4 @@ export async function inspect(engine: Engine, keys: LockKeys): Promise<Inspectio
     fencingToken: seen.fencingToken,
     queueLength: seen.queueLength,
   };
-}
-
-/** The card is a courtesy: where it cannot be read, the rest is told all the same. */
-async function holderOf(engine: Engine, clientId: string): Promise<ProcessCard> {
-  const card = await engine.store.card(clientId, engine.limits()).catch(() => undefined);
-  return processCard(clientId, card);
-}
-
-/** Cards are written by other processes: only known fields of the right type are taken over. */
-function processCard(clientId: string, text: string | undefined): ProcessCard {
-  const card = { clientId, host: undefined, pid: undefined, label: undefined };
-  if (text === undefined || text.length > 1_000) return card;
-  try {
-    const { host, pid, label } = JSON.parse(text) as Record<string, unknown>;
-    return {
-      clientId,
-      host: typeof host === 'string' ? host : undefined,
-      pid: typeof pid === 'number' ? pid : undefined,
-      label: typeof label === 'string' ? label : undefined,
-    };
-  } catch {
-    return card;
-  }
 }

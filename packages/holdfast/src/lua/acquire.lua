@@ -32,6 +32,7 @@ end
 if (not value or mine) and served ~= 'given' and served ~= 'more' then
   local member, other = 'alone', 'queued'
   if served ~= 'empty' then member, other = 'queued', 'alone' end
+  if served == 'mute' and waits then redis.call('zrem', KEYS[3], ARGV[3]) end
   local token = nextToken(nowUs)
   -- The lock last: a script that is refused half-way (memory, rights) leaves nobody holding it.
   keepToken(token, member, other)
@@ -43,17 +44,12 @@ local remainingMs = tostring(redis.call('pttl', KEYS[1]))
 local foreign = (value and string.sub(value, 1, 4) ~= 'hf1-') and '1' or '0'
 if not waits then return { 'busy', remainingMs, foreign } end
 
-local ticket = ARGV[4]
-if ticket == '' then
-  local tail = tonumber(redis.call('zrange', KEYS[3], -1, -1, 'withscores')[2]) or 0
-  ticket = string.format('%.0f', math.max(nowUs, tail + 1))
-end
-local isNew = redis.call('zadd', KEYS[3], 'nx', ticket, ARGV[3])
-redis.call('pexpire', KEYS[3], ARGV[5])
+--! join
+local ticket, isNew = join(KEYS[3], ARGV[3], ARGV[4], nowUs, ARGV[5])
 local alone = redis.call('zscore', KEYS[2], 'alone')
 if alone then
   redis.call('zadd', KEYS[2], alone, 'queued')
   redis.call('zrem', KEYS[2], 'alone')
 end
-local rank = redis.call('zrank', KEYS[3], ARGV[3])
-return { 'queued', remainingMs, foreign, ticket, tostring(rank), tostring(isNew), string.format('%.0f', nowUs) }
+local rank = tostring(redis.call('zrank', KEYS[3], ARGV[3]))
+return { 'queued', remainingMs, foreign, ticket, rank, isNew, string.format('%.0f', nowUs) }

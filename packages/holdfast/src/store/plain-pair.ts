@@ -46,7 +46,7 @@ export class PlainPair {
     this.readAt = this.clock.now();
   }
 
-  /** `undefined` when the script has to decide. `late` as in `LockStore.acquire`. */
+  /** `undefined` when the script has to decide. `late` as in `Holdable.acquire`. */
   async acquire(
     keys: LockKeys,
     request: AcquireRequest,

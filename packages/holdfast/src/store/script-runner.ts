@@ -3,8 +3,9 @@ import { backoffMs } from '../backoff.ts';
 import type { Client, Command } from '../client.ts';
 import type { Clock } from '../clock.ts';
 import { pause, withDeadline } from '../deadline.ts';
-import { ClosedError, ConnectionError } from '../errors.ts';
+import { ClosedError, ConnectionError, type Subject, WrongTypeError } from '../errors.ts';
 import { classify, failureError } from '../failure.ts';
+import { scripts } from '../lua/generated.ts';
 import type { CallLimits } from './store.ts';
 
 export interface Script {
@@ -16,7 +17,7 @@ export interface Script {
 const RETRY = { firstMs: 10, maxMs: 250 };
 
 export interface Call extends CallLimits {
-  readonly lockName?: string | undefined;
+  readonly subject?: Subject | undefined;
   /** Gets an answer that came after the call had failed. */
   readonly late?: ((reply: unknown) => void) | undefined;
 }
@@ -32,30 +33,30 @@ export class ScriptRunner {
   script(script: Script, keys: readonly string[], args: readonly string[], call: Call): Promise<unknown> {
     const count = String(keys.length);
     const bySha = { name: 'EVALSHA', head: [script.sha, count], keys, tail: args };
-    return this.untilAnswered(call, (ms, late) =>
+    const send: Send = (ms, late) =>
       this.once(bySha, ms, late).catch((error: unknown) => {
         if (classify(error).kind !== 'no script') throw error;
         return this.once({ ...bySha, name: 'EVAL', head: [script.body, count] }, ms, late);
-      }),
-    );
+      });
+    return this.untilAnswered(call, send, keys[0]);
   }
 
   command(command: Command, call: Call): Promise<unknown> {
     return this.untilAnswered(call, (ms, late) => this.once(command, ms, late));
   }
 
-  assertUsable(lockName?: string): void {
+  assertUsable(subject?: Subject): void {
     const { state, kind } = this.client;
     if (state === 'usable') return;
     const advice = state === 'closed' ? 'pass one that is open' : 'call its connect() first';
-    throw new ClosedError(`the ${kind} client is ${state}; ${advice}`, lockName);
+    throw new ClosedError(`the ${kind} client is ${state}; ${advice}`, subject);
   }
 
   private once(command: Command, ms: number, late: Late): Promise<unknown> {
     return withDeadline(this.client.send(command), ms, late);
   }
 
-  private async untilAnswered(call: Call, send: Send): Promise<unknown> {
+  private async untilAnswered(call: Call, send: Send, mainKey?: string): Promise<unknown> {
     const startedAt = this.clock.now();
     const late = call.late && new LateReplies(call.late);
     for (let attempt = 0; ; attempt++) {
@@ -65,24 +66,35 @@ export class ScriptRunner {
         late?.answered();
         return answer;
       } catch (error) {
-        await this.pauseOrThrow(error, attempt, startedAt, call).catch((final: unknown) => {
+        await this.pauseOrThrow(error, attempt, startedAt, call).catch(async (final: unknown) => {
           late?.failed();
-          throw final;
+          throw final instanceof WrongTypeError ? await this.wrongType(final, call, mainKey) : final;
         });
       }
     }
   }
 
   private async pauseOrThrow(error: unknown, attempt: number, startedAt: number, call: Call): Promise<void> {
-    this.assertUsable(call.lockName);
+    this.assertUsable(call.subject);
     const { kind } = classify(error);
     const now = this.clock.now();
     const delay = backoffMs(attempt, RETRY, Math.random());
     const passing = kind === 'refused now' || kind === 'unreachable';
-    if (!passing || now + delay >= call.deadlineAt) throw failureError(error, call.lockName, now - startedAt);
+    if (!passing || now + delay >= call.deadlineAt) throw failureError(error, call.subject, now - startedAt);
     await pause(delay);
     if (call.unwanted?.())
-      throw new ConnectionError('given up while the server did not answer', call.lockName, error);
+      throw new ConnectionError('given up while the server did not answer', call.subject, error);
+  }
+
+  /** For the message only: where it cannot be told what is there, the rest is said all the same. */
+  private async wrongType(
+    error: WrongTypeError,
+    call: Call,
+    mainKey: string | undefined,
+  ): Promise<WrongTypeError> {
+    if (call.subject === undefined || mainKey === undefined) return error;
+    const asked = this.script(scripts.whatIs, [mainKey], [], { deadlineAt: call.deadlineAt });
+    return new WrongTypeError(call.subject, String(await asked.catch(() => '')), error.cause);
   }
 }
 

@@ -3,7 +3,7 @@
  * server, `MemoryStore` does the same in this process; everything above cannot tell them apart.
  */
 import type { Subscriber, SubscriberEvents } from '../client.ts';
-import type { LockKeys } from '../keys.ts';
+import type { Subject } from '../errors.ts';
 
 /** How a waiter stands in the queue. */
 export interface QueueEntry {
@@ -15,7 +15,7 @@ export interface QueueEntry {
 }
 
 export interface AcquireRequest {
-  /** Of this acquisition. The lock's value will be `holderId:fencingToken`. */
+  /** Of this acquisition. The lease's value will be `holderId:fencingToken`. */
   readonly holderId: string;
   readonly ttlMs: number;
   /** Join the queue when the lock is taken. */
@@ -24,7 +24,7 @@ export interface AcquireRequest {
   readonly ticket?: string | undefined;
 }
 
-/** What a refused acquire learns about the lease in its way. */
+/** What a refused acquire learns about the lease in its way (of a semaphore: the one that ends first). */
 interface InTheWay {
   /** Remaining time of the lease; below 0 when there is none, it has no expiry, or it was not asked for. */
   readonly remainingMs: number;
@@ -37,6 +37,8 @@ export interface GrantedReply {
   readonly status: 'granted' | 'yours';
   readonly fencingToken: number;
   readonly leaseMs: number;
+  /** The slots of a semaphore that has them. */
+  readonly slots?: readonly number[] | undefined;
 }
 
 export type AcquireReply =
@@ -67,6 +69,7 @@ export interface GrantMessage {
   /** The server's clock when the lease began, in µs. */
   readonly startedUs: number;
   readonly leaseMs: number;
+  readonly slots?: readonly number[] | undefined;
 }
 
 export interface LockState {
@@ -85,13 +88,16 @@ export interface CallLimits {
   readonly unwanted?: (() => boolean) | undefined;
 }
 
-export interface LockStore {
-  keys(name: string): LockKeys;
-  /** Where this process hears of grants for that lock. */
-  channel(keys: LockKeys): string;
+/** One name on the server, as something that is acquired, waited for, renewed and released. */
+export interface Holdable extends Subject {
+  /** Its main key: tells it from all others. */
+  readonly key: string;
+  /** Several may hold it at once. */
+  readonly shared: boolean;
+  /** Where this process hears of its grants. */
+  readonly channel: string;
   /** `late` is called when it was granted after the deadline had passed. */
   acquire(
-    keys: LockKeys,
     request: AcquireRequest,
     limits: CallLimits,
     late: (grant: GrantedReply) => void,
@@ -100,9 +106,61 @@ export interface LockStore {
    * With an entry also leaves the queue.
    * @param value `holderId:fencingToken`, or the holderId alone when its token is not known
    */
-  release(keys: LockKeys, value: string, limits: CallLimits, entry?: QueueEntry): Promise<ReleaseReply>;
-  renew(keys: LockKeys, value: string, ttlMs: number, limits: CallLimits): Promise<RenewReply>;
-  inspect(keys: LockKeys, limits: CallLimits): Promise<LockState>;
+  release(value: string, limits: CallLimits, entry?: QueueEntry): Promise<ReleaseReply>;
+  renew(value: string, ttlMs: number, limits: CallLimits): Promise<RenewReply>;
+}
+
+export interface StoredLock extends Holdable {
+  inspect(limits: CallLimits): Promise<LockState>;
+}
+
+/** Both clients and the stored limit of a semaphore, as one script saw them. */
+export interface SemaphoreState {
+  /** `undefined` when nobody has set one. */
+  readonly limit: number | undefined;
+  /** Permits of all leases that have not ended. */
+  readonly held: number;
+  /** Those that have not ended, the first to end first. */
+  readonly leases: readonly SemaphoreHold[];
+  readonly queueLength: number;
+  /** The first of the queue. */
+  readonly waiters: readonly {
+    readonly clientId: string;
+    readonly permits: number;
+    readonly waitedMs: number;
+  }[];
+  /** The server's clock, in µs. */
+  readonly serverUs: number;
+}
+
+export interface SemaphoreHold {
+  readonly clientId: string;
+  readonly permits: number;
+  readonly fencingToken: number;
+  readonly remainingMs: number;
+  readonly slots: readonly number[];
+}
+
+export interface SemaphoreRules {
+  /** What the caller believes; the stored one wins. */
+  readonly limit: number | undefined;
+  /** Each permit gets a slot of its own. */
+  readonly slots: boolean;
+  /** Called when the stored limit is another one. */
+  readonly limitDiffers: (stored: number) => void;
+}
+
+export interface StoredSemaphore extends Subject {
+  /** So many permits of it. Rejects with a `RangeError` when the stored limit is lower. */
+  permits(count: number): Holdable;
+  inspect(limits: CallLimits): Promise<SemaphoreState>;
+  setLimit(limit: number, limits: CallLimits): Promise<void>;
+}
+
+export interface Store {
+  /** Costs nothing. */
+  lock(name: string): StoredLock;
+  semaphore(name: string, rules: SemaphoreRules): StoredSemaphore;
   /** Writes this process's card, for `inspect`. */
   announce(clientId: string, card: string, limits: CallLimits): Promise<void>;
   card(clientId: string, limits: CallLimits): Promise<string | undefined>;
@@ -112,7 +170,7 @@ export interface LockStore {
   /** Grows when commands may have been sent twice by the client. */
   readonly drops: number;
   /** Why nothing can work at all, e.g. a closed client; thrown at once. */
-  assertUsable(lockName?: string): void;
+  assertUsable(subject?: Subject): void;
   /** What the owner of the server should know (eviction policy, plain text over a network), one sentence each. */
   advice(limits: CallLimits): Promise<readonly Advice[]>;
   detach(): void;
@@ -127,19 +185,38 @@ export function isGrant(reply: AcquireReply): reply is GrantedReply {
   return reply.status === 'granted' || reply.status === 'yours';
 }
 
-/** The entry as it stands in the queue: `holderId leaseMs kind channel`, kind `s` for a sharded channel. */
-export function entryText(entry: QueueEntry, sharded: boolean): string {
-  return `${entry.holderId} ${entry.leaseMs} ${sharded ? 's' : 'p'} ${entry.channel}`;
+/**
+ * The entry as it stands in the queue: `holderId leaseMs kind channel`, kind `s` for a sharded channel; in a semaphore's
+ * queue the kind stands behind what is wanted: `permits slots`.
+ */
+export function entryText({ holderId, leaseMs, channel }: QueueEntry, sharded: boolean, wants = ''): string {
+  return `${holderId} ${leaseMs} ${wants}${sharded ? 's' : 'p'} ${channel}`;
 }
 
 /** Longer messages are none of ours: they are not parsed. */
-const MAX_GRANT_LENGTH = 200;
+const MAX_MESSAGE_LENGTH = 8_200;
 
-/** A grant, or `undefined` for anything else that came over the channel. */
-export function parseGrant(text: string): GrantMessage | undefined {
-  if (text.length > MAX_GRANT_LENGTH) return undefined;
-  const match = /^(\S+) (\d{1,16}) (\d{1,16}) (\d{1,10})$/.exec(text);
+/** What a process is told about one of its waiters. */
+export type Message =
+  | { readonly kind: 'grant'; readonly grant: GrantMessage }
+  /** It will not be served as it is; the server has the reason. */
+  | { readonly kind: 'ask'; readonly holderId: string };
+
+/** `undefined` for anything else that came over the channel. */
+export function parseMessage(text: string): Message | undefined {
+  if (text.length > MAX_MESSAGE_LENGTH) return undefined;
+  const match = /^(\S+) (?:ask|(\d{1,16}) (\d{1,16}) (\d{1,10})(?: (\d[\d,]*))?)$/.exec(text);
   if (match === null) return undefined;
-  const [, holderId = '', token, startedUs, leaseMs] = match;
-  return { holderId, fencingToken: Number(token), startedUs: Number(startedUs), leaseMs: Number(leaseMs) };
+  const [, holderId = '', token, startedUs, leaseMs, slots] = match;
+  if (token === undefined) return { kind: 'ask', holderId };
+  const times = { startedUs: Number(startedUs), leaseMs: Number(leaseMs) };
+  return {
+    kind: 'grant',
+    grant: { holderId, fencingToken: Number(token), ...times, slots: parseSlots(slots) },
+  };
+}
+
+/** `3,4,7`; `undefined` when there are none. */
+export function parseSlots(text: string | undefined): readonly number[] | undefined {
+  return text === undefined || text === '' ? undefined : text.split(',').map(Number);
 }

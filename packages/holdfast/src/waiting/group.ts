@@ -1,6 +1,6 @@
 /**
- * All waiters of one lock in this process, and the timer that stands behind their messages. Only the first asks: when
- * the lock is free, that serves the whole queue, and its answer keeps the queue of all alive.
+ * All waiters of one lock or semaphore in this process, and the timer that stands behind their messages. Only the first asks: when
+ * it is free, that serves the whole queue, and its answer keeps the queue of all alive.
  */
 import type { Clock } from '../clock.ts';
 import { askAfterFailureMs, nextAskMs } from './asking.ts';
@@ -16,6 +16,8 @@ export class Group {
 
   constructor(
     private readonly clock: Clock,
+    /** Several may hold it at once. */
+    private readonly shared: boolean,
     /** A waiter's place in the queue was gone. */
     private readonly lostPlace: (waiter: Waiter) => void,
   ) {}
@@ -32,7 +34,13 @@ export class Group {
   remove(waiter: Waiter): void {
     this.waiters.delete(waiter);
     if (this.waiters.size === 0) this.stop();
-    else if (waiter.leaseMs !== undefined) this.progressed(waiter.leaseMs);
+    else if (waiter.leaseMs !== undefined && !this.shared) this.progressed(waiter.leaseMs);
+  }
+
+  /** Asks for this one at once. */
+  askAnew(waiter: Waiter): void {
+    waiter.doubt();
+    void this.ask(waiter);
   }
 
   /** Messages may have been missed, or the queue lost. */
@@ -68,11 +76,6 @@ export class Group {
     }
   }
 
-  private askAnew(waiter: Waiter): void {
-    waiter.doubt();
-    void this.ask(waiter);
-  }
-
   private scheduleFrom(standing: Standing): void {
     const strange = standing.foreign || standing.remainingMs < 0;
     const delay = nextAskMs(standing, strange ? this.round++ : 0, Math.random());
@@ -86,7 +89,7 @@ export class Group {
     this.schedule(askAfterFailureMs(this.round++, Math.random()));
   }
 
-  /** The queue moves: one of us has just become the holder, for that long. There is nothing to ask before that. */
+  /** The queue moves: one of us has just become the only holder, for that long. There is nothing to ask before that. */
   private progressed(leaseMs: number): void {
     if (this.timer === undefined || this.urgent) return;
     const next = nextAskMs({ remainingMs: leaseMs, foreign: false, rank: 0 }, 0, 0);

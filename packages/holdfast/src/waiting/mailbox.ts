@@ -3,7 +3,7 @@
  * nobody has waited for a while. In a cluster one channel per slot.
  */
 import type { Subscriber } from '../client.ts';
-import type { LockStore } from '../store/store.ts';
+import type { Store } from '../store/store.ts';
 
 /** Unused for this long, the connection is closed. Its timer never keeps the process alive. */
 const IDLE_MS = 5_000;
@@ -23,7 +23,7 @@ export class Mailbox {
   private idleTimer: NodeJS.Timeout | undefined;
 
   constructor(
-    private readonly store: LockStore,
+    private readonly store: Store,
     private readonly events: MailboxEvents,
   ) {}
 

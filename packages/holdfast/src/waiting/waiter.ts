@@ -7,11 +7,11 @@ import type { Engine } from '../engine.ts';
 import { AcquireTimeoutError, ConnectionError } from '../errors.ts';
 import { isPassing } from '../failure.ts';
 import type { Granted } from '../grant.ts';
-import type { LockKeys } from '../keys.ts';
 import {
   type AcquireReply,
   type GrantedReply,
   type GrantMessage,
+  type Holdable,
   isGrant,
   type QueueEntry,
 } from '../store/store.ts';
@@ -24,7 +24,7 @@ const FAILING_MS = 100;
 const MAX_TIMER_MS = 2 ** 31 - 1;
 
 export interface WaitRequest {
-  readonly keys: LockKeys;
+  readonly target: Holdable;
   readonly entry: QueueEntry;
   readonly ttlMs: number;
   readonly startedAt: number;
@@ -32,7 +32,7 @@ export interface WaitRequest {
   /** The first answer may take until then, even when the wait ends before. */
   readonly answerBy: number;
   readonly signal: AbortSignal | undefined;
-  /** The server has said already that somebody holds it. */
+  /** The server has said already that it is taken. */
   readonly busy: boolean;
 }
 
@@ -44,9 +44,9 @@ export class Waiter {
   /** In the server's queue, as far as we know. */
   joined = false;
   settled = false;
-  /** Settled with the lock, for this long at first. */
+  /** Settled with a lease, for this long at first. */
   leaseMs: number | undefined;
-  /** Settled without the lock. */
+  /** Settled without a lease. */
   gaveUp = false;
   private asking = false;
   private doubts = 0;
@@ -83,7 +83,7 @@ export class Waiter {
   }
 
   /**
-   * Asks for the lock, joining the queue or keeping the place in it. One round trip.
+   * Asks for the lease, joining the queue or keeping the place in it. One round trip.
    * @returns where it stands now; `undefined` when it is settled, was asking already, or got no answer
    */
   async ask(): Promise<Standing | undefined> {
@@ -119,8 +119,8 @@ export class Waiter {
     if (this.settled) return;
     this.gaveUp = true;
     this.settle();
-    const { keys, entry } = this.request;
-    const undone = this.engine.undo(keys, entry.holderId, entry);
+    const { target, entry } = this.request;
+    const undone = this.engine.undo(target, entry.holderId, entry);
     const grace = setTimeout(() => this.reject(error), UNDO_GRACE_MS);
     void undone.then(() => {
       clearTimeout(grace);
@@ -129,14 +129,14 @@ export class Waiter {
   }
 
   private send(askedAt: number): Promise<AcquireReply> {
-    const { keys, entry, ttlMs, deadlineAt, answerBy } = this.request;
+    const { target, entry, ttlMs, deadlineAt, answerBy } = this.request;
     const limits = {
       deadlineAt: Math.min(Math.max(deadlineAt, answerBy), askedAt + this.engine.commandTimeoutMs),
       unwanted: () => this.settled,
     };
     const ask = { holderId: entry.holderId, ttlMs, entry, ticket: this.ticket };
     const late = (grant: GrantedReply) => void this.answered(grant, askedAt);
-    return this.engine.store.acquire(keys, ask, limits, late);
+    return target.acquire(ask, limits, late);
   }
 
   private answered(reply: AcquireReply, askedAt: number): Standing | undefined {
@@ -147,14 +147,9 @@ export class Waiter {
     }
     if (isGrant(reply)) {
       const { holderId } = this;
-      const { fencingToken, leaseMs } = reply;
-      this.grant({
-        holderId,
-        fencingToken,
-        leaseMs,
-        startedAt: askedAt,
-        handedOff: reply.status === 'yours',
-      });
+      const { status, fencingToken, leaseMs, slots } = reply;
+      const handedOff = status === 'yours';
+      this.grant({ holderId, fencingToken, leaseMs, startedAt: askedAt, handedOff, slots });
       return undefined;
     }
     if (reply.status === 'busy') return undefined;
@@ -167,7 +162,7 @@ export class Waiter {
   /** The answer crossed the end of the wait. A grant other than the one that ended it belongs to nobody. */
   private tidy(reply: AcquireReply): void {
     if (!isGrant(reply) || reply.fencingToken === this.acceptedToken) return;
-    void this.engine.undo(this.request.keys, `${this.holderId}:${reply.fencingToken}`);
+    void this.engine.undo(this.request.target, `${this.holderId}:${reply.fencingToken}`);
   }
 
   private failed(error: unknown): undefined {
@@ -178,7 +173,7 @@ export class Waiter {
   }
 
   private grant(grant: Granted): void {
-    const pending = this.engine.pendingRelease(this.request.keys);
+    const pending = this.engine.pendingRelease(this.request.target);
     if (pending === undefined) this.accept(grant);
     else void pending.then(() => this.accept(grant));
   }
@@ -200,7 +195,7 @@ export class Waiter {
     this.declinedToken = fencingToken;
     // Granted means out of the queue: should the next ask fail, the group's timer has to see that.
     this.doubt();
-    void this.engine.undo(this.request.keys, `${this.holderId}:${fencingToken}`).then(() => this.ask());
+    void this.engine.undo(this.request.target, `${this.holderId}:${fencingToken}`).then(() => this.ask());
   }
 
   private settle(): void {
@@ -219,13 +214,13 @@ export class Waiter {
 
   /** Contention is the answer when that was the last one; a failure of the last moments does not change it. */
   private timeoutError(): unknown {
-    const { keys, startedAt, busy } = this.request;
+    const { target, startedAt, busy } = this.request;
     const now = this.engine.clock.now();
     const failing = now - this.failingSince > FAILING_MS;
     if ((busy || this.ticket !== undefined) && !failing)
-      return new AcquireTimeoutError(keys.name, now - startedAt);
+      return new AcquireTimeoutError(target, now - startedAt);
     const waited = `${Math.round(now - startedAt)} ms`;
     const unheard = `no answer from the server within ${waited}; is it up and reachable?`;
-    return this.lastError ?? new ConnectionError(unheard, keys.name);
+    return this.lastError ?? new ConnectionError(unheard, target);
   }
 }

@@ -1,13 +1,12 @@
 /**
- * Everybody in this process who waits for a lock. A grant comes as a message that carries the waiter's own holderId; any other
- * message is ignored. Behind the messages stands one timer per lock (`Group`), so a lost message costs time, not the lock.
+ * Everybody in this process who waits for a lock or semaphore. A grant comes as a message that carries the waiter's own holderId; any other
+ * message is ignored. Behind the messages stands one timer per name (`Group`), so a lost message costs time, nothing else.
  */
 import type { Engine } from '../engine.ts';
 import { ClosedError, rangeError, ServerRefusedError } from '../errors.ts';
 import { failureError, isPassing } from '../failure.ts';
 import type { Granted } from '../grant.ts';
-import type { LockKeys } from '../keys.ts';
-import { parseGrant, type QueueEntry } from '../store/store.ts';
+import { type GrantMessage, type Holdable, parseMessage, type QueueEntry } from '../store/store.ts';
 import { Group } from './group.ts';
 import { Mailbox } from './mailbox.ts';
 import { Waiter, type WaitRequest } from './waiter.ts';
@@ -18,7 +17,7 @@ const MAX_REMEMBERED = 1_000;
 /** A program that has more waits than this at once has lost control of them. */
 const MAX_WAITERS = 100_000;
 const TOO_MANY = `more than ${MAX_WAITERS} waits at once in one process; bound them, or use tryAcquire`;
-/** A lock that was waited for this recently is likely to be taken again. */
+/** What was waited for this recently is likely to be taken again. */
 const RECENT_MS = 1_000;
 
 export class WaitingRoom {
@@ -29,10 +28,10 @@ export class WaitingRoom {
   private readonly mailbox: Mailbox;
   /** By channel: that a message can be published there. */
   private readonly proofs = new Map<string, Promise<void>>();
-  /** When a wait last ended, by lock; the oldest first. */
+  /** When a wait last ended, by key; the oldest first. */
   private readonly lastWaits = new Map<string, number>();
   /** Waits that were given up, by holderId. */
-  private readonly abandoned = new Map<string, { readonly keys: LockKeys; readonly until: number }>();
+  private readonly abandoned = new Map<string, { readonly target: Holdable; readonly until: number }>();
 
   constructor(private readonly engine: Engine) {
     this.mailbox = new Mailbox(engine.store, {
@@ -43,13 +42,13 @@ export class WaitingRoom {
 
   /**
    * Whether a first ask should join the queue right away instead of trying first: its grant would be heard, and somebody in
-   * this process waits for that lock, or did a moment ago.
+   * this process waits for the same, or did a moment ago.
    */
-  expectsWaiting(keys: LockKeys): boolean {
-    const lastWait = this.lastWaits.get(keys.lock) ?? Number.NEGATIVE_INFINITY;
+  expectsWaiting(target: Holdable): boolean {
+    const lastWait = this.lastWaits.get(target.key) ?? Number.NEGATIVE_INFINITY;
     const recent = this.engine.clock.now() - lastWait < RECENT_MS;
-    if (this.muted || !(recent || this.groups.has(keys.lock))) return false;
-    const channel = this.engine.store.channel(keys);
+    if (this.muted || !(recent || this.groups.has(target.key))) return false;
+    const { channel } = target;
     return this.mailbox.isOpen(channel) && this.proofs.has(channel);
   }
 
@@ -65,8 +64,8 @@ export class WaitingRoom {
   /** Ends all waits. */
   evacuate(): void {
     for (const waiter of [...this.waiters.values()]) {
-      const { name } = waiter.request.keys;
-      waiter.giveUp(new ClosedError('this Holdfast instance was closed during the wait', name));
+      const { target } = waiter.request;
+      waiter.giveUp(new ClosedError('this Holdfast instance was closed during the wait', target));
     }
   }
 
@@ -81,7 +80,7 @@ export class WaitingRoom {
     } catch (error) {
       return this.notHeard(waiter, error);
     }
-    if (!waiter.settled) this.group(waiter.request.keys).add(waiter);
+    if (!waiter.settled) this.group(waiter.request.target).add(waiter);
   }
 
   /** Ours must reach us and others must be able to send: proved once per channel, before anybody counts on it. */
@@ -97,7 +96,7 @@ export class WaitingRoom {
   }
 
   private notHeard(waiter: Waiter, error: unknown): void {
-    const failure = failureError(error, waiter.request.keys.name, this.engine.commandTimeoutMs);
+    const failure = failureError(error, waiter.request.target, this.engine.commandTimeoutMs);
     if (isPassing(failure)) {
       setTimeout(() => void (waiter.settled || this.seat(waiter)), RETRY_OPEN_MS);
     } else if (failure instanceof ServerRefusedError && failure.reply === 'NOPERM') {
@@ -109,48 +108,52 @@ export class WaitingRoom {
     }
   }
 
-  private group(keys: LockKeys): Group {
-    const known = this.groups.get(keys.lock);
+  private group(target: Holdable): Group {
+    const known = this.groups.get(target.key);
     if (known !== undefined) return known;
     const lostPlace = ({ request }: Waiter) => this.mailbox.refresh(request.entry.channel);
-    const group = new Group(this.engine.clock, lostPlace);
-    this.groups.set(keys.lock, group);
+    const group = new Group(this.engine.clock, target.shared, lostPlace);
+    this.groups.set(target.key, group);
     return group;
   }
 
   private hear(text: string): void {
-    const grant = parseGrant(text);
-    if (grant === undefined) return;
-    const waiter = this.waiters.get(grant.holderId);
-    waiter?.hear(grant);
+    const message = parseMessage(text);
+    if (message?.kind === 'grant') this.hearGrant(message.grant);
+    const asked = message?.kind === 'ask' ? this.waiters.get(message.holderId) : undefined;
+    if (asked !== undefined) this.groups.get(asked.request.target.key)?.askAnew(asked);
+  }
+
+  private hearGrant(grant: GrantMessage): void {
+    this.waiters.get(grant.holderId)?.hear(grant);
     const abandoned = this.abandoned.get(grant.holderId);
     this.abandoned.delete(grant.holderId);
-    if (abandoned !== undefined) void this.engine.undo(abandoned.keys, grant.holderId);
+    if (abandoned !== undefined) void this.engine.undo(abandoned.target, grant.holderId);
   }
 
   private interrupted(channel: string | undefined): void {
     const hit = new Set<Group | undefined>();
     for (const { request } of this.waiters.values()) {
       if (channel === undefined || request.entry.channel === channel)
-        hit.add(this.groups.get(request.keys.lock));
+        hit.add(this.groups.get(request.target.key));
     }
     for (const group of hit) group?.askAll();
   }
 
   private readonly left = (waiter: Waiter): void => {
     this.mailbox.left();
-    const { keys } = waiter.request;
+    const { target } = waiter.request;
     this.waiters.delete(waiter.holderId);
-    const group = this.groups.get(keys.lock);
+    const group = this.groups.get(target.key);
     group?.remove(waiter);
-    if (group?.size === 0) this.groups.delete(keys.lock);
-    this.noteWait(keys.lock);
-    if (waiter.gaveUp) this.remember(waiter.holderId, keys);
+    if (group?.size === 0) this.groups.delete(target.key);
+    this.noteWait(target.key);
+    if (waiter.gaveUp) this.remember(waiter.holderId, target);
   };
 
-  private noteWait(lock: string): void {
-    this.lastWaits.delete(lock);
-    this.lastWaits.set(lock, this.engine.clock.now());
+  private noteWait(key: string): void {
+    this.lastWaits.delete(key);
+    this.lastWaits.set(key, this.engine.clock.now());
     if (this.lastWaits.size <= MAX_REMEMBERED) return;
     for (const oldest of this.lastWaits.keys()) {
       this.lastWaits.delete(oldest);
@@ -158,9 +161,9 @@ export class WaitingRoom {
     }
   }
 
-  private remember(holderId: string, keys: LockKeys): void {
+  private remember(holderId: string, target: Holdable): void {
     const now = this.engine.clock.now();
-    this.abandoned.set(holderId, { keys, until: now + REMEMBER_MS });
+    this.abandoned.set(holderId, { target, until: now + REMEMBER_MS });
     for (const [oldest, { until }] of this.abandoned) {
       if (until > now && this.abandoned.size <= MAX_REMEMBERED) break;
       this.abandoned.delete(oldest);

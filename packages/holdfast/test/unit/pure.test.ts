@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { backoffMs } from '../../src/backoff.ts';
-import { parseGrant } from '../../src/store/store.ts';
+import { parseMessage } from '../../src/store/store.ts';
 import { driftMs, handedOffAt, leaseToCover, validUntil } from '../../src/validity.ts';
 import { nextAskMs } from '../../src/waiting/asking.ts';
 
@@ -103,14 +103,26 @@ describe('asking again', () => {
 
 describe('grant messages', () => {
   it('anything else is not one, whatever it is', () => {
-    fc.assert(fc.property(fc.string({ unit: 'binary', maxLength: 400 }), (text) => void parseGrant(text)));
-    for (const text of ['', 'a b c d', 'x 1 2', 'x 1 2 3 4', `x ${'9'.repeat(17)} 1 1`, 'y'.repeat(300)]) {
-      expect(parseGrant(text)).toBeUndefined();
+    fc.assert(fc.property(fc.string({ unit: 'binary', maxLength: 400 }), (text) => void parseMessage(text)));
+    for (const text of [
+      '',
+      'a b c d',
+      'x 1 2',
+      'x 1 2 3 4',
+      `x ${'9'.repeat(17)} 1 1`,
+      'x ask 1',
+      'x 1 2 3 ,',
+      'y'.repeat(9_000),
+    ]) {
+      expect(parseMessage(text)).toBeUndefined();
     }
   });
 
   it('a good one is read', () => {
     const grant = { holderId: 'hf1-x.y', fencingToken: 12, startedUs: 34, leaseMs: 56 };
-    expect(parseGrant('hf1-x.y 12 34 56')).toEqual(grant);
+    expect(parseMessage('hf1-x.y 12 34 56')).toEqual({ kind: 'grant', grant });
+    const withSlots = { kind: 'grant', grant: { ...grant, slots: [0, 7] } };
+    expect(parseMessage('hf1-x.y 12 34 56 0,7')).toEqual(withSlots);
+    expect(parseMessage('hf1-x.y ask')).toEqual({ kind: 'ask', holderId: 'hf1-x.y' });
   });
 });

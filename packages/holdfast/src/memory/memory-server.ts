@@ -1,0 +1,31 @@
+/** What several `Holdfast.inMemory({ server })` share, as clients share a server. */
+import type { Clock } from '../clock.ts';
+import type { MemoryQueue } from './memory-queue.ts';
+
+export class MemoryServer {
+  /** By main key. @internal */
+  readonly names = new Map<string, MemoryName>();
+  /** @internal */
+  readonly listeners = new Map<string, (text: string) => void>();
+  /** @internal */
+  readonly cards = new Map<string, string>();
+
+  /** Tells whoever listens, as a message does: not within this turn. @internal */
+  tell(channel: string, text: string): void {
+    const listener = this.listeners.get(channel);
+    setImmediate(() => listener?.(text));
+  }
+}
+
+/** A lock or a semaphore. @internal */
+export interface MemoryName {
+  readonly kind: 'lock' | 'semaphore';
+  readonly queue: MemoryQueue;
+  /** Whether there would be a key on a server. */
+  exists(): boolean;
+}
+
+/** The clock of the pretended server, in µs since the epoch. */
+export function serverUs(clock: Clock): number {
+  return Math.floor((performance.timeOrigin + clock.now()) * 1000);
+}

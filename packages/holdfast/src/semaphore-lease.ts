@@ -1,0 +1,32 @@
+/** One hold of one or more permits of a semaphore. */
+import type { Engine } from './engine.ts';
+import type { Granted } from './grant.ts';
+import { Lease } from './lease.ts';
+import type { LockSettings } from './options.ts';
+import type { Holdable } from './store/store.ts';
+
+/** One of the numbers 0 to limit-1, held by one lease at a time. */
+export interface Slot {
+  readonly slot: number;
+  /** Grows with every lease that gets this slot: guard what belongs to the slot with it, as with a lock's. */
+  readonly fencingToken: number;
+}
+
+export class SemaphoreLease extends Lease {
+  readonly permits: number;
+  /** With `slots: true` one per permit, the lowest first; else empty. */
+  readonly slots: readonly Slot[];
+
+  /** @internal */
+  constructor(engine: Engine, target: Holdable, granted: Granted, settings: LockSettings, permits: number) {
+    super(engine, target, granted, settings);
+    this.permits = permits;
+    const { fencingToken, slots = [] } = granted;
+    this.slots = Object.freeze([...slots].sort((a, b) => a - b).map((slot) => ({ slot, fencingToken })));
+  }
+
+  protected override shown(): object {
+    const slots = this.slots.length > 0 ? { slots: this.slots.map(({ slot }) => slot) } : {};
+    return { permits: this.permits, ...slots };
+  }
+}

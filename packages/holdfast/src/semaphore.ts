@@ -1,0 +1,124 @@
+/** The counting semaphore: a name and its rules. Holds no state, so it may be shared and called concurrently. */
+import { acquire, tryOnce, type Wanted } from './acquisition.ts';
+import type { Granted } from './grant.ts';
+import { inspectSemaphore, type SemaphoreInspection } from './inspect/inspect-semaphore.ts';
+import type { Instance } from './instance.ts';
+import {
+  checkLimit,
+  checkPermitOptions,
+  checkPermits,
+  checkSemaphoreOptions,
+  type LockSettings,
+  type SemaphoreAcquireOptions,
+  type SemaphoreOptions,
+  withLockOptions,
+} from './options.ts';
+import { SemaphoreLease } from './semaphore-lease.ts';
+import type { StoredSemaphore } from './store/store.ts';
+import { checkFunction, runUnder } from './use.ts';
+
+export class Semaphore {
+  readonly name: string;
+  readonly #instance: Instance;
+  readonly #stored: StoredSemaphore;
+  readonly #limit: number | undefined;
+  readonly #slots: boolean;
+  readonly #settings: LockSettings;
+  /** The server has another limit, which wins; or may have, since this object has set one. */
+  #overruled = false;
+
+  /** @internal */
+  constructor(
+    instance: Instance,
+    name: string,
+    options: SemaphoreOptions | undefined,
+    defaults: LockSettings,
+  ) {
+    const { limit, slots } = checkSemaphoreOptions(options);
+    this.#settings = withLockOptions(defaults, options);
+    this.name = name;
+    this.#instance = instance;
+    this.#limit = limit;
+    this.#slots = slots;
+    const limitDiffers = (stored: number) => this.#limitDiffers(stored);
+    this.#stored = instance.engine.store.semaphore(name, { limit, slots, limitDiffers });
+  }
+
+  /**
+   * Resolves at once: with a lease of `permits` (default 1), or `undefined` when so many are not free, or others wait. One
+   * round trip. Rejects as `acquire` does, but never for contention.
+   */
+  async tryAcquire(permits: number | SemaphoreAcquireOptions = 1): Promise<SemaphoreLease | undefined> {
+    return await tryOnce(this.#wanted(permits));
+  }
+
+  /**
+   * Waits up to `waitMs` (default 10,000) for `permits` (default 1), in strict arrival order: a request for many is not
+   * overtaken by a request for one. Whatever frees permits (a release, a raised limit) grants them in the same step. One
+   * round trip when they are free, one more command when it waits.
+   *
+   * Rejects with `AcquireTimeoutError` when others held them all that time, with `signal.reason` when `signal` aborts, with a
+   * `RangeError` as soon as the limit is lower than `permits`, with a `TypeError` when no limit is known, and with
+   * `WrongTypeError`, `ServerRefusedError`, `ConnectionError` or `ClosedError`. Whichever it is, nothing is left behind.
+   */
+  async acquire(options?: number | SemaphoreAcquireOptions): Promise<SemaphoreLease> {
+    return await acquire(this.#wanted(options));
+  }
+
+  /**
+   * Acquires, runs `fn`, releases, always. `fn`'s own error wins; if the lease was lost before `fn` settled, rejects with
+   * `LeaseLostError`. Watch `lease.signal` inside.
+   */
+  async use<T>(
+    fn: (lease: SemaphoreLease) => T | Promise<T>,
+    options?: number | SemaphoreAcquireOptions,
+  ): Promise<T> {
+    checkFunction(fn);
+    return await runUnder(await this.acquire(options), fn);
+  }
+
+  /**
+   * Sets the stored limit, for everybody: 1 to 1,000,000. Raising it serves waiters at once; lowering it takes nothing from
+   * anybody, but admits nobody until enough have left. Waiters for more than the new limit reject with a `RangeError`. One round trip
+   * (one more per 500 waiters served). It is kept for 30 days, and for a day after each use.
+   */
+  async setLimit(limit: number): Promise<void> {
+    checkLimit(limit);
+    const { engine } = this.#instance;
+    engine.assertOpen(this.#stored);
+    this.#overruled = true;
+    await this.#stored.setLimit(limit, engine.limits());
+  }
+
+  /**
+   * The limit, who holds how many permits since when, and who waits. Reads only. One round trip, one more per 1,000 leases, and
+   * one per process that takes part.
+   */
+  async inspect(): Promise<SemaphoreInspection> {
+    const { engine } = this.#instance;
+    engine.assertOpen(this.#stored);
+    return await inspectSemaphore(engine, this.#stored);
+  }
+
+  #wanted(given: number | SemaphoreAcquireOptions | undefined): Wanted<SemaphoreLease> {
+    const { permits: asked, ...options } = checkPermitOptions(given);
+    const settings = withLockOptions(this.#settings, options);
+    // The caller's own limit decides at once, unless the server is known to have another one.
+    const permits = checkPermits(asked, this.#overruled ? undefined : this.#limit, this.#slots);
+    options.signal?.throwIfAborted();
+    const { engine, room, introduction } = this.#instance;
+    engine.assertOpen(this.#stored);
+    introduction.renew();
+    const target = this.#stored.permits(permits);
+    const lease = (granted: Granted) => new SemaphoreLease(engine, target, granted, settings, permits);
+    return { engine, room, target, settings, signal: options.signal, lease };
+  }
+
+  #limitDiffers(stored: number): void {
+    if (this.#overruled) return;
+    this.#overruled = true;
+    const { name } = this;
+    const message = `semaphore ${JSON.stringify(name)}: the limit ${this.#limit} was asked for, but ${stored} is stored and counts; change it for everybody with setLimit()`;
+    this.#instance.engine.events.warn('HOLDFAST_LIMIT_DIFFERS', message, name);
+  }
+}

@@ -1,0 +1,119 @@
+/** The lock on a real server: the plain pair where it can, else one script per operation. */
+import type { Client } from '../client.ts';
+import { ConnectionError } from '../errors.ts';
+import type { LockKeys } from '../keys.ts';
+import { scripts } from '../lua/generated.ts';
+import type { PlainPair } from './plain-pair.ts';
+import { grantedReply, QUEUE_TTL_MS, queuedReply, texts } from './replies.ts';
+import type { ScriptRunner } from './script-runner.ts';
+import {
+  type AcquireReply,
+  type AcquireRequest,
+  type CallLimits,
+  entryText,
+  type GrantedReply,
+  isGrant,
+  type LockState,
+  type QueueEntry,
+  type ReleaseReply,
+  type RenewReply,
+  type StoredLock,
+} from './store.ts';
+
+export class RedisLock implements StoredLock {
+  readonly kind = 'lock';
+  readonly shared = false;
+  readonly name: string;
+  readonly key: string;
+  private readonly threeKeys: readonly string[];
+
+  constructor(
+    private readonly client: Client,
+    private readonly runner: ScriptRunner,
+    private readonly pair: PlainPair,
+    private readonly keys: LockKeys,
+    private readonly channelOf: (mainKey: string) => string,
+  ) {
+    this.name = keys.name;
+    this.key = keys.lock;
+    this.threeKeys = [keys.lock, keys.fence, keys.queue];
+  }
+
+  get channel(): string {
+    return this.channelOf(this.key);
+  }
+
+  async acquire(
+    request: AcquireRequest,
+    limits: CallLimits,
+    late: (grant: GrantedReply) => void,
+  ): Promise<AcquireReply> {
+    if (request.entry === undefined) {
+      const reply = await this.pair.acquire(this.keys, request, limits, late);
+      if (reply !== undefined) return reply;
+      if (limits.unwanted?.()) throw new ConnectionError('given up', this);
+    }
+    const member = request.entry === undefined ? '' : entryText(request.entry, this.client.cluster);
+    const args = [
+      request.holderId,
+      String(request.ttlMs),
+      member,
+      request.ticket ?? '',
+      String(QUEUE_TTL_MS),
+    ];
+    const lateGrant = (raw: unknown) => {
+      const reply = acquireReply(raw);
+      if (isGrant(reply)) late(reply);
+    };
+    const call = { ...limits, subject: this, late: lateGrant };
+    const reply = acquireReply(await this.runner.script(scripts.acquire, this.threeKeys, args, call));
+    this.learn(reply);
+    return reply;
+  }
+
+  async release(value: string, limits: CallLimits, entry?: QueueEntry): Promise<ReleaseReply> {
+    const args = entry === undefined ? [value] : [value, entryText(entry, this.client.cluster)];
+    const call = { ...limits, subject: this };
+    // Each 'more' has dropped 500 dead waiters, so this ends.
+    for (;;) {
+      const reply = String(await this.runner.script(scripts.release, this.threeKeys, args, call));
+      if (reply !== 'more') return reply as ReleaseReply;
+    }
+  }
+
+  async renew(value: string, ttlMs: number, limits: CallLimits): Promise<RenewReply> {
+    const call = { ...limits, subject: this };
+    return String(
+      await this.runner.script(scripts.renew, [this.key], [value, String(ttlMs)], call),
+    ) as RenewReply;
+  }
+
+  async inspect(limits: CallLimits): Promise<LockState> {
+    const call = { ...limits, subject: this };
+    const [state, clientId, remainingMs, token, queueLength, nowUs] = texts(
+      await this.runner.script(scripts.inspect, this.threeKeys, [], call),
+    );
+    return {
+      state: state as LockState['state'],
+      clientId: clientId ?? '',
+      remainingMs: Number(remainingMs),
+      fencingToken: token === '' ? undefined : Number(token),
+      queueLength: Number(queueLength),
+      serverUs: Number(nowUs),
+    };
+  }
+
+  /** A token is never behind the server's clock when it is fresh, nor ahead of it unless that stepped back. */
+  private learn(reply: AcquireReply): void {
+    if (reply.status === 'granted') this.pair.learn(reply.fencingToken);
+    if (reply.status === 'queued') this.pair.learn(reply.serverUs);
+  }
+}
+
+function acquireReply(reply: unknown): AcquireReply {
+  const [status = '', ...rest] = texts(reply);
+  if (status === 'granted' || status === 'yours') return grantedReply(status, rest);
+  const [remainingMs, foreign, ...standing] = rest;
+  const inTheWay = { remainingMs: Number(remainingMs), foreign: foreign === '1' };
+  return status === 'queued' ? queuedReply(inTheWay, standing) : { status: 'busy', ...inTheWay };
+}

@@ -1,0 +1,219 @@
+/** The semaphore on a real server: one script per operation. */
+import type { Client } from '../client.ts';
+import { argumentError, noLimitText, prefixed } from '../errors.ts';
+import type { SemaphoreKeys } from '../keys.ts';
+import { scripts } from '../lua/generated.ts';
+import { tooManyPermits } from '../options.ts';
+import { grantedReply, QUEUE_TTL_MS, queuedReply, texts } from './replies.ts';
+import type { Script, ScriptRunner } from './script-runner.ts';
+import {
+  type AcquireReply,
+  type AcquireRequest,
+  type CallLimits,
+  entryText,
+  type GrantedReply,
+  type Holdable,
+  isGrant,
+  parseSlots,
+  type QueueEntry,
+  type ReleaseReply,
+  type RenewReply,
+  type SemaphoreHold,
+  type SemaphoreRules,
+  type SemaphoreState,
+  type StoredSemaphore,
+} from './store.ts';
+
+/** How many leases one script call tells of. */
+const PAGE = 1_000;
+
+export class RedisSemaphore implements StoredSemaphore {
+  readonly kind = 'semaphore';
+  readonly name: string;
+
+  constructor(
+    readonly client: Client,
+    private readonly runner: ScriptRunner,
+    private readonly keys: SemaphoreKeys,
+    readonly rules: SemaphoreRules,
+    private readonly channelOf: (mainKey: string) => string,
+  ) {
+    this.name = keys.name;
+  }
+
+  get key(): string {
+    return this.keys.permits;
+  }
+
+  get channel(): string {
+    return this.channelOf(this.key);
+  }
+
+  permits(count: number): Holdable {
+    return new Permits(this, count);
+  }
+
+  async setLimit(limit: number, limits: CallLimits): Promise<void> {
+    const reply = await this.run(scripts.semaphoreLimit, [String(limit)], limits);
+    if (reply === 'more') await this.serve(limits);
+  }
+
+  async inspect(limits: CallLimits): Promise<SemaphoreState> {
+    const found = new Map<string, SemaphoreHold>();
+    for (let offset = 0; ; offset += PAGE) {
+      const reply = await this.run(scripts.semaphoreInspect, [String(offset), String(PAGE)], limits);
+      const [nowUs, limit, held, queueLength, waiters, leases] = reply as unknown[];
+      const serverUs = Number(nowUs);
+      const page = rows(leases, 5).map((row) => hold(row, serverUs));
+      for (const one of page) found.set(`${one.clientId} ${one.fencingToken}`, one);
+      if (page.length < PAGE) {
+        const all = [...found.values()];
+        const ended = all.filter(({ remainingMs }) => remainingMs <= 0);
+        return {
+          limit: limit === '' ? undefined : Number(limit),
+          held: Number(held) - ended.reduce((sum, { permits }) => sum + permits, 0),
+          leases: all.filter(({ remainingMs }) => remainingMs > 0),
+          queueLength: Number(queueLength),
+          waiters: rows(waiters, 3).map((row) => waiter(row, serverUs)),
+          serverUs,
+        };
+      }
+    }
+  }
+
+  run(
+    script: Script,
+    args: readonly string[],
+    limits: CallLimits,
+    late?: (raw: unknown) => void,
+  ): Promise<unknown> {
+    return this.runner.script(script, [this.keys.permits, this.keys.waiters], args, {
+      ...limits,
+      subject: this,
+      late,
+    });
+  }
+
+  noticeLimit(stored: string | undefined): void {
+    const { limit, limitDiffers } = this.rules;
+    if (stored !== undefined && limit !== undefined && Number(stored) !== limit) limitDiffers(Number(stored));
+  }
+
+  /** For the rest of a queue that was too long for one call. Each call gets 500 further, so this ends. */
+  async serve(limits: CallLimits): Promise<void> {
+    for (;;) {
+      const [, served] = texts(await this.run(scripts.semaphoreRelease, ['', '0', '', ''], limits));
+      if (served !== 'more') return;
+    }
+  }
+
+  renewal(args: readonly string[], limits: CallLimits): Promise<unknown> {
+    return this.runner.script(scripts.semaphoreRenew, [this.key], args, { ...limits, subject: this });
+  }
+}
+
+/** So many permits of one semaphore, for one lease. */
+class Permits implements Holdable {
+  readonly kind = 'semaphore';
+  readonly shared = true;
+
+  constructor(
+    private readonly semaphore: RedisSemaphore,
+    private readonly count: number,
+  ) {}
+
+  get name(): string {
+    return this.semaphore.name;
+  }
+
+  get key(): string {
+    return this.semaphore.key;
+  }
+
+  get channel(): string {
+    return this.semaphore.channel;
+  }
+
+  async acquire(
+    request: AcquireRequest,
+    limits: CallLimits,
+    late: (grant: GrantedReply) => void,
+  ): Promise<AcquireReply> {
+    const { limit, slots } = this.semaphore.rules;
+    const args = [
+      ...[request.holderId, String(this.count), String(request.ttlMs)],
+      ...[limit === undefined ? '' : String(limit), slots ? '1' : '0'],
+      ...[this.member(request.entry), request.ticket ?? '', String(QUEUE_TTL_MS)],
+    ];
+    const lateGrant = (raw: unknown) => {
+      const reply = acquireReply(texts(raw));
+      if (reply !== undefined && isGrant(reply)) late(reply);
+    };
+    // Each 'more' has dropped 500 leases that had ended, or got 500 further in the queue.
+    for (;;) {
+      const raw = texts(await this.semaphore.run(scripts.semaphoreAcquire, args, limits, lateGrant));
+      this.semaphore.noticeLimit(raw[1]);
+      const reply = acquireReply(raw) ?? this.refused(raw);
+      if (reply !== 'more') return reply;
+    }
+  }
+
+  async release(value: string, limits: CallLimits, entry?: QueueEntry): Promise<ReleaseReply> {
+    const [holderId = '', token = ''] = value.split(':');
+    const args = [holderId, String(this.count), token, this.member(entry)];
+    const [status, served, given] = texts(await this.semaphore.run(scripts.semaphoreRelease, args, limits));
+    if (served === 'more') await this.semaphore.serve(limits);
+    if (status === 'expired') return 'expired';
+    return served === 'mute' ? 'mute' : Number(given) > 0 ? 'given' : 'released';
+  }
+
+  async renew(value: string, ttlMs: number, limits: CallLimits): Promise<RenewReply> {
+    const [holderId = '', token = ''] = value.split(':');
+    const args = [holderId, String(this.count), token, String(ttlMs)];
+    return String(await this.semaphore.renewal(args, limits)) as RenewReply;
+  }
+
+  private member(entry: QueueEntry | undefined): string {
+    const { client, rules } = this.semaphore;
+    return entry === undefined
+      ? ''
+      : entryText(entry, client.cluster, `${this.count} ${rules.slots ? 1 : 0} `);
+  }
+
+  private refused([status, stored]: readonly string[]): 'more' {
+    if (status === 'more') return status;
+    if (status === 'too many') throw tooManyPermits(this.count, Number(stored));
+    throw argumentError(prefixed(this, noLimitText()));
+  }
+}
+
+/** `undefined` for what is no standing at all. */
+function acquireReply([status = '', , ...rest]: readonly string[]): AcquireReply | undefined {
+  if (status === 'granted' || status === 'yours') return grantedReply(status, rest);
+  const [remainingMs, ...standing] = rest;
+  const inTheWay = { remainingMs: Number(remainingMs), foreign: false };
+  if (status === 'busy') return { status, ...inTheWay };
+  return status === 'queued' ? queuedReply(inTheWay, standing) : undefined;
+}
+
+function rows(flat: unknown, width: number): string[][] {
+  const fields = texts(flat);
+  return Array.from({ length: fields.length / width }, (_, i) => fields.slice(i * width, (i + 1) * width));
+}
+
+function hold(
+  [clientId = '', permits, token, endsUs, slots]: readonly string[],
+  serverUs: number,
+): SemaphoreHold {
+  return {
+    clientId,
+    permits: Number(permits),
+    fencingToken: Number(token),
+    remainingMs: (Number(endsUs) - serverUs) / 1000,
+    slots: parseSlots(slots) ?? [],
+  };
+}
+
+function waiter([clientId = '', permits, ticket]: readonly string[], serverUs: number) {
+  return { clientId, permits: Number(permits), waitedMs: Math.max(0, (serverUs - Number(ticket)) / 1000) };
+}

@@ -1,0 +1,26 @@
+/** What the scripts of locks and semaphores answer alike. */
+import { type AcquireReply, type GrantedReply, parseSlots } from './store.ts';
+
+/** A queue that nobody asks about for this long is forgotten; waiters ask far more often. */
+export const QUEUE_TTL_MS = 60_000;
+
+export function texts(reply: unknown): string[] {
+  return (reply as unknown[]).map(String);
+}
+
+/** `token, leaseMs, slots` */
+export function grantedReply(
+  status: GrantedReply['status'],
+  [token, leaseMs, slots]: readonly string[],
+): GrantedReply {
+  return { status, fencingToken: Number(token), leaseMs: Number(leaseMs), slots: parseSlots(slots) };
+}
+
+/** `ticket, rank, isNew, nowUs` */
+export function queuedReply(
+  inTheWay: { readonly remainingMs: number; readonly foreign: boolean },
+  [ticket = '', rank, isNew, serverUs]: readonly string[],
+): AcquireReply {
+  const standing = { ticket, rank: Number(rank), isNew: isNew === '1', serverUs: Number(serverUs) };
+  return { status: 'queued', ...inTheWay, ...standing };
+}
