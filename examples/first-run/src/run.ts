@@ -1,10 +1,10 @@
 /* The whole run: a place, workers, four scenes. */
+
+import { type Cleanup, dim, findPlace, type Place } from '@holdfast/example-common';
 import { Holdfast } from 'holdfast';
 import { Board } from './board.ts';
-import type { Cleanup } from './cleanup.ts';
 import { machineNow } from './clock.ts';
 import { NAMES, startTasks, type Worker, WorkerProcess } from './crew.ts';
-import { dim } from './paint.ts';
 import { Reports } from './reports.ts';
 import type { Result } from './result.ts';
 import { killed } from './scenes/killed.ts';
@@ -12,7 +12,6 @@ import { CURRENCY, PRICE, STOCK, type Stage } from './scenes/scene.ts';
 import { stopped } from './scenes/stopped.ts';
 import { withLock } from './scenes/with-lock.ts';
 import { withoutLock } from './scenes/without-lock.ts';
-import { findPlace, type Place } from './server.ts';
 import { MemoryShop, RedisShop } from './shop.ts';
 import type { MakeView, View } from './view.ts';
 
@@ -22,7 +21,7 @@ const HOW_TO_GET_ONE = [
 ];
 
 export async function run(makeView: MakeView, cleanup: Cleanup): Promise<Result> {
-  const place = await findPlace(cleanup);
+  const place = await findPlace('first-run', cleanup);
   const startedAt = machineNow();
   const board = new Board();
   const view = makeView(board);

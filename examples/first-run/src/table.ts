@@ -1,6 +1,7 @@
 /* The summary at the end, from what was measured. */
+
+import { bad, good, ms, number } from '@holdfast/example-common';
 import Table from 'cli-table3';
-import { bad, good, ms, number } from './paint.ts';
 import type { Result } from './result.ts';
 
 /** 80 columns with the borders. */

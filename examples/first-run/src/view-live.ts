@@ -1,8 +1,9 @@
 /* For a terminal: the story scrolls by, and under it a block that is redrawn in place. */
 import { writeSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { number, paint, type Style } from '@holdfast/example-common';
 import type { Board, Doing, Line } from './board.ts';
-import { letters, number, paint, type Style } from './paint.ts';
+import { letters } from './letters.ts';
 import type { View } from './view.ts';
 
 const FRAME_MS = 50;

@@ -1,5 +1,5 @@
 /* For a pipe or a file: lines, nothing else. */
-import { paint } from './paint.ts';
+import { paint } from '@holdfast/example-common';
 import type { View } from './view.ts';
 
 export function plainView(): View {

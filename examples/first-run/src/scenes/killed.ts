@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { bad, good, ms } from '@holdfast/example-common';
 import { eventually } from '@holdfast/testkit';
 import type { Holdfast } from 'holdfast';
 import { TTL_MS } from '../clerk.ts';
 import { machineNow } from '../clock.ts';
 import type { WorkerProcess } from '../crew.ts';
-import { bad, good, ms } from '../paint.ts';
 import type { Killed } from '../result.ts';
 import { allDo, type Stage } from './scene.ts';
 

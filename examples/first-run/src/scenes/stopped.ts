@@ -1,7 +1,7 @@
+import { bad, good, ms } from '@holdfast/example-common';
 import { TTL_MS } from '../clerk.ts';
 import { machineNow } from '../clock.ts';
 import type { WorkerProcess } from '../crew.ts';
-import { bad, good, ms } from '../paint.ts';
 import type { ReportOf } from '../reports.ts';
 import type { Stopped } from '../result.ts';
 import type { Stage } from './scene.ts';

@@ -1,5 +1,6 @@
+import { bad, dim, good, ms, number } from '@holdfast/example-common';
 import { countOverlaps, type Hold, handOffTimes, holdsIn, percentile } from '../holds.ts';
-import { bad, dim, good, letters, ms, number } from '../paint.ts';
+import { letters } from '../letters.ts';
 import type { LockedSale } from '../result.ts';
 import { STOCK, type Stage } from './scene.ts';
 import { sellAll } from './selling.ts';

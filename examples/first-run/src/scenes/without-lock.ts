@@ -1,4 +1,4 @@
-import { bad, number } from '../paint.ts';
+import { bad, number } from '@holdfast/example-common';
 import type { Sale } from '../result.ts';
 import { STOCK, type Stage } from './scene.ts';
 import { sellAll } from './selling.ts';

@@ -205,7 +205,7 @@ export type Message =
 /** `undefined` for anything else that came over the channel. */
 export function parseMessage(text: string): Message | undefined {
   if (text.length > MAX_MESSAGE_LENGTH) return undefined;
-  const match = /^(\S+) (?:ask|(\d{1,16}) (\d{1,16}) (\d{1,10})(?: (\d[\d,]*))?)$/.exec(text);
+  const match = /^(\S+) (?:ask|(\d{1,16}) (\d{1,16}) (\d{1,10})(?: (\d+(?:,\d+)*))?)$/.exec(text);
   if (match === null) return undefined;
   const [, holderId = '', token, startedUs, leaseMs, slots] = match;
   if (token === undefined) return { kind: 'ask', holderId };

@@ -108,7 +108,7 @@ describe('grant messages', () => {
       '',
       'a b c d',
       'x 1 2',
-      'x 1 2 3 4',
+      'x 1 2 3 4 5',
       `x ${'9'.repeat(17)} 1 1`,
       'x ask 1',
       'x 1 2 3 ,',

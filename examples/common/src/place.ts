@@ -20,9 +20,12 @@ export interface Place {
 
 const CONNECT_MS = 4_000;
 
-/** The place, or why there is none. */
-export async function findPlace(cleanup: Cleanup): Promise<Place | { why: string }> {
-  const prefix = `holdfast-first-run-${randomBytes(4).toString('hex')}`;
+/**
+ * The place, or why there is none.
+ * @param program its name, which begins the prefix of all its keys
+ */
+export async function findPlace(program: string, cleanup: Cleanup): Promise<Place | { why: string }> {
+  const prefix = `holdfast-${program}-${randomBytes(4).toString('hex')}`;
   const given = process.env.REDIS_URL;
   if (given) return givenPlace(given, prefix, cleanup);
   const finding = tryFindServer();

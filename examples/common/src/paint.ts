@@ -14,13 +14,6 @@ export const good = (text: string): string => paint(['green', 'bold'], text);
 export const bad = (text: string): string => paint(['red', 'bold'], text);
 export const dim = (text: string): string => paint('dim', text);
 
-const LETTERS: Record<string, Style> = { A: 'cyan', B: 'yellow', C: 'magenta', D: 'blue' };
-
-/** Each worker's letter in its own colour. */
-export function letters(text: string): string {
-  return text.replace(/[A-D]/g, (letter) => paint(LETTERS[letter] ?? 'bold', letter));
-}
-
 /** 1234567.8 as "1,234,568". */
 export function number(value: number, digits = 0): string {
   return value.toLocaleString('en-US', { minimumFractionDigits: digits, maximumFractionDigits: digits });
