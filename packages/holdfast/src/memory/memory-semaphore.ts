@@ -99,9 +99,9 @@ export class MemorySemaphore implements StoredSemaphore {
   acquire(request: AcquireRequest, permits: number): AcquireReply {
     const data = this.data();
     const { limit: asked, slots, limitDiffers } = this.rules;
-    data.limit ??= asked;
-    if (data.limit === undefined) throw argumentError(prefixed(this, noLimitText()));
-    if (asked !== undefined && asked !== data.limit) limitDiffers(data.limit);
+    const limit = data.limit ?? asked;
+    if (limit === undefined) throw argumentError(prefixed(this, noLimitText()));
+    if (asked !== undefined && asked !== limit) limitDiffers(limit);
     const { holderId, entry, ttlMs, ticket } = request;
     const mine = data.leases.get(holderId);
     if (mine !== undefined) {
@@ -109,10 +109,11 @@ export class MemorySemaphore implements StoredSemaphore {
       const leaseMs = Math.ceil(mine.expiresAt - this.clock.now());
       return { status: 'yours', fencingToken: mine.token, leaseMs, slots: mine.slots };
     }
-    if (permits > data.limit) {
+    if (permits > limit) {
       if (data.queue.leave(entry?.holderId)) this.serve(data);
-      throw tooManyPermits(permits, data.limit);
+      throw tooManyPermits(permits, limit);
     }
+    data.limit = limit;
     const nowUs = serverUs(this.clock);
     const queued = data.queue.length > 0;
     const joins = entry !== undefined && (queued || !data.has(permits));
@@ -171,15 +172,12 @@ export class MemorySemaphore implements StoredSemaphore {
     for (let { first } = queue; first !== undefined; first = queue.first) {
       const { entry, permits, slots } = first;
       const { holderId, channel, leaseMs } = entry;
-      if (this.server.listeners.has(channel)) {
-        if (permits <= limit && !data.has(permits)) return 'full';
-        queue.leave(holderId);
-        if (holderId === self) return 'self';
-        if (permits > limit) this.server.tell(channel, `${holderId} ask`);
-        else this.tellGrant(channel, holderId, this.take(data, holderId, permits, leaseMs, slots));
-      } else {
-        queue.leave(holderId);
-      }
+      const listens = holderId === self || this.server.listeners.has(channel);
+      if (listens && permits <= limit && !data.has(permits)) return 'full';
+      queue.leave(holderId);
+      if (holderId === self) return 'self';
+      if (listens && permits > limit) this.server.tell(channel, `${holderId} ask`);
+      else if (listens) this.tellGrant(channel, holderId, this.take(data, holderId, permits, leaseMs, slots));
     }
     return 'empty';
   }

@@ -1,5 +1,5 @@
 import { serverBackend } from '../suites/backends.ts';
 import { type ClientName, clients } from '../suites/clients.ts';
-import { lockContract } from '../suites/lock-contract.ts';
+import { contract } from '../suites/contract.ts';
 
-for (const name of Object.keys(clients) as ClientName[]) lockContract(name, () => serverBackend(name));
+for (const name of Object.keys(clients) as ClientName[]) contract(name, () => serverBackend(name));

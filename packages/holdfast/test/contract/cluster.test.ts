@@ -1,10 +1,10 @@
 import { startCluster } from '../../../testkit/src/index.ts';
 import { backendOf } from '../suites/backends.ts';
 import { clusters } from '../suites/clients.ts';
-import { lockContract } from '../suites/lock-contract.ts';
+import { contract } from '../suites/contract.ts';
 
 for (const [title, make] of Object.entries(clusters)) {
-  lockContract(title, async () => {
+  contract(title, async () => {
     const cluster = await startCluster({ masters: 3, replicasPerMaster: 1 });
     const ports = cluster.nodes.map((node) => node.server.port);
     return backendOf(

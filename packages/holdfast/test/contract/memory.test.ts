@@ -1,7 +1,7 @@
 import { Holdfast, MemoryServer } from '../../src/index.ts';
-import { lockContract } from '../suites/lock-contract.ts';
+import { contract } from '../suites/contract.ts';
 
-lockContract('in memory', async () => {
+contract('in memory', async () => {
   const server = new MemoryServer();
   return { open: async (options = {}) => Holdfast.inMemory({ ...options, server }), end: async () => {} };
 });

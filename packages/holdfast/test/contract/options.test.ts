@@ -1,7 +1,7 @@
 /** Each client as its users may have set it up. */
 import { serverBackend } from '../suites/backends.ts';
 import type { ClientName } from '../suites/clients.ts';
-import { lockContract } from '../suites/lock-contract.ts';
+import { contract } from '../suites/contract.ts';
 
 const VARIANTS: readonly (readonly [ClientName, string, object])[] = [
   [
@@ -22,9 +22,9 @@ const VARIANTS: readonly (readonly [ClientName, string, object])[] = [
 ];
 
 for (const [name, what, options] of VARIANTS)
-  lockContract(`${name}: ${what}`, () => serverBackend(name, options));
+  contract(`${name}: ${what}`, () => serverBackend(name, options));
 
 for (const name of ['ioredis 5', 'node-redis 6'] as const) {
   const server = { tls: true, password: 'secret word' };
-  lockContract(`${name}: TLS and a password`, () => serverBackend(name, {}, server));
+  contract(`${name}: TLS and a password`, () => serverBackend(name, {}, server));
 }

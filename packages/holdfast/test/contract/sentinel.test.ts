@@ -1,10 +1,10 @@
 import { startSentinel } from '../../../testkit/src/index.ts';
 import { backendOf } from '../suites/backends.ts';
 import { sentinels } from '../suites/clients.ts';
-import { lockContract } from '../suites/lock-contract.ts';
+import { contract } from '../suites/contract.ts';
 
 for (const [title, make] of Object.entries(sentinels)) {
-  lockContract(title, async () => {
+  contract(title, async () => {
     const group = await startSentinel({ replicas: 1, sentinels: 1 });
     return backendOf(
       () => make(group.masterName, group.sentinelPorts),

@@ -5,7 +5,7 @@
 import { expect, it } from 'vitest';
 import { listServers } from '../../../testkit/src/index.ts';
 import { serverBackend } from '../suites/backends.ts';
-import { lockContract } from '../suites/lock-contract.ts';
+import { contract } from '../suites/contract.ts';
 
 const { servers, missing } = await listServers();
 
@@ -17,6 +17,6 @@ it('says which servers ran', () => {
 
 for (const binary of servers.slice(1)) {
   for (const client of ['ioredis 5', 'node-redis 6', 'iovalkey'] as const) {
-    lockContract(`${client} on ${binary.label}`, () => serverBackend(client, {}, { binary }));
+    contract(`${client} on ${binary.label}`, () => serverBackend(client, {}, { binary }));
   }
 }

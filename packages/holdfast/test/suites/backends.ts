@@ -1,8 +1,8 @@
 /** Backends for the contract: a server, and clients of one kind on it. */
 import { type ServerOptions, startServer } from '../../../testkit/src/index.ts';
 import { Holdfast } from '../../src/index.ts';
+import type { Backend } from './backend.ts';
 import { type Address, type ClientName, clients, type Made } from './clients.ts';
-import type { Backend } from './lock-contract.ts';
 
 /** Instances with a client each from `make`, all ended together. */
 export function backendOf(make: () => Promise<Made>, endServer: () => Promise<unknown>): Backend {

@@ -9,30 +9,7 @@ import {
   type Lease,
   LeaseLostError,
 } from '../../src/index.ts';
-
-export interface Backend {
-  /** A new instance, with a client of its own where there is one. */
-  open(options?: HoldfastOptions): Promise<Holdfast>;
-  /** Called once, after all instances are closed. */
-  end(): Promise<void>;
-}
-
-const NAMES = [
-  'plain',
-  'with spaces and "quotes" and \'more\'',
-  '{tagged}:name',
-  'half{open',
-  'half}closed',
-  '{}empty{tag}',
-  '}{',
-  'a{b}c{d}',
-  'nul\0and\nnewline\ttab',
-  'emoji 🔒 and ümlaut',
-  'holdfast:{plain}:queue:',
-  '%s %d \\ $& `',
-  'x'.repeat(512),
-  '🔒'.repeat(128),
-];
+import { type Backend, NAMES } from './backend.ts';
 
 let counter = 0;
 const fresh = (what: string) => `${what}:${process.pid}:${counter++}`;

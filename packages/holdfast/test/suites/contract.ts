@@ -1,0 +1,9 @@
+/** Everything that every backend and every client has to do. */
+import type { Backend } from './backend.ts';
+import { lockContract } from './lock-contract.ts';
+import { semaphoreContract } from './semaphore-contract.ts';
+
+export function contract(title: string, start: () => Promise<Backend>): void {
+  lockContract(title, start);
+  semaphoreContract(title, start);
+}
