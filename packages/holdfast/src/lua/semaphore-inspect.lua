@@ -5,8 +5,12 @@
 -- ARGV[2] count      how many to tell of
 -- Returns {nowUs, limit or '', held, queueLength, {clientId, permits, ticket, …}, {clientId, permits, token, endsUs, slots, …}}; all
 -- strings. Leases that have ended are told of and are in held, until somebody drops them.
-local holder, permits = '', 0
---! permits
+local time = redis.call('time')
+local nowUs = time[1] * 1000000 + time[2]
+local limit, held, slots = unpack(redis.call('zmscore', KEYS[1], '#limit', '#held', '#slots'))
+if not limit and redis.call('exists', KEYS[1]) == 1 then
+  return redis.error_reply('WRONGTYPE a sorted set that is no semaphore')
+end
 local waiters, leases = {}, {}
 local queued = redis.call('zrange', KEYS[2], 0, 99, 'withscores')
 for i = 1, #queued, 2 do
@@ -25,4 +29,4 @@ for i = 1, #ends, 2 do
   for _, field in ipairs({ client, count, its, ends[i + 1], table.concat(taken, ',') }) do leases[#leases + 1] = field end
 end
 local queueLength = tostring(redis.call('zcard', KEYS[2]))
-return { string.format('%.0f', nowUs), tostring(limit or ''), tostring(held), queueLength, waiters, leases }
+return { string.format('%.0f', nowUs), limit or '', held or '0', queueLength, waiters, leases }

@@ -5,19 +5,25 @@
 -- ARGV[1] holderId   '' = nobody: only serves the queue
 -- ARGV[2] permits
 -- ARGV[3] token      '' when a waiter that gives up never heard it
--- ARGV[4] member     '' = was not in the queue
--- Returns {'released' or 'expired', how the queue was served ('' when nobody waits), how many got permits}; all strings
-local holder, permits = ARGV[1], tonumber(ARGV[2])
---! permits
-if ARGV[4] ~= '' then redis.call('zrem', KEYS[2], ARGV[4]) end
-local status = 'expired'
-if endsUs and (ARGV[3] == '' or tonumber(ARGV[3]) == token) then
-  if endsUs > nowUs then status = 'released' end
-  remove(holder, permits)
-end
-if not limit or redis.call('exists', KEYS[2]) == 0 then return { status, '', '0' } end
+-- ARGV[4] slotted    '1' = each permit has a slot
+-- ARGV[5] member     '' = was not in the queue
+-- Returns {'released' or 'expired'} when nobody waits; else also how the queue was served, and how many got permits; all strings
+local time = redis.call('time')
+local nowUs = time[1] * 1000000 + time[2]
+if ARGV[5] ~= '' then redis.call('zrem', KEYS[2], ARGV[5]) end
+local meta = redis.call('zmscore', KEYS[1], '#held', ARGV[1] .. ' ' .. ARGV[2], '=' .. ARGV[1])
+local held = tonumber(meta[1])
+local mine = meta[2] and (ARGV[3] == '' or tonumber(meta[3]) == -ARGV[3])
+local status = mine and tonumber(meta[2]) > nowUs and 'released' or 'expired'
+--! leave
+if mine then leave(ARGV[1], ARGV[2], ARGV[4] == '1') end
+if redis.call('exists', KEYS[2]) == 0 then return { status } end
 
--- Only here somebody waits; what is defined below costs time even when it is not called.
+-- Only here somebody waits; without a limit (the key is gone) they have to ask.
+local now = redis.call('zmscore', KEYS[1], '#limit', '#token')
+local limit, lastToken, fresh = tonumber(now[1]), -(tonumber(now[2]) or 0), false
+if not limit then return { status } end
+--! take
 --! serve
 local more = dropEnded()
 local served, given = serve()

@@ -102,7 +102,7 @@ export class RedisSemaphore implements StoredSemaphore {
   /** For the rest of a queue that was too long for one call. Each call gets 500 further, so this ends. */
   async serve(limits: CallLimits): Promise<void> {
     for (;;) {
-      const [, served] = texts(await this.run(scripts.semaphoreRelease, ['', '0', '', ''], limits));
+      const [, served] = texts(await this.run(scripts.semaphoreRelease, ['', '0', '', '0', ''], limits));
       if (served !== 'more') return;
     }
   }
@@ -160,7 +160,8 @@ class Permits implements Holdable {
 
   async release(value: string, limits: CallLimits, entry?: QueueEntry): Promise<ReleaseReply> {
     const [holderId = '', token = ''] = value.split(':');
-    const args = [holderId, String(this.count), token, this.member(entry)];
+    const slotted = this.semaphore.rules.slots ? '1' : '0';
+    const args = [holderId, String(this.count), token, slotted, this.member(entry)];
     const [status, served, given] = texts(await this.semaphore.run(scripts.semaphoreRelease, args, limits));
     if (served === 'more') await this.semaphore.serve(limits);
     if (status === 'expired') return 'expired';
