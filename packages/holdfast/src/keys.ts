@@ -22,7 +22,7 @@ export interface LockKeys {
 
 export interface SemaphoreKeys {
   readonly name: string;
-  /** A sorted set: the leases by their end, and the rest (see `lua/parts/permits.lua`). Never a lock's type. */
+  /** A sorted set: the leases by their end, and the rest (see `lua/parts/leave.lua`). Never a lock's type. */
   readonly permits: string;
   /** A sorted set: waiters by ticket. */
   readonly waiters: string;

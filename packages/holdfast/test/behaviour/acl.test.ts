@@ -23,10 +23,13 @@ const COMMANDS = [
     'subscribe',
     'pubsub|numsub',
   ],
-  ...['zadd', 'zrem', 'zrange', 'zcard', 'zscore', 'zrank', 'zpopmin'],
+  ...['zadd', 'zrem', 'zrange', 'zcard', 'zscore', 'zmscore', 'zrank', 'zpopmin'],
 ];
-/** Refusals of these do no harm: INFO looks for a bad eviction policy (and is ioredis's ready check), PING for a dead line. */
-const USEFUL = ['info', 'ping'];
+/**
+ * Refusals of these do no harm: INFO looks for a bad eviction policy (and is ioredis's ready check), PING for a dead line, TYPE says
+ * what stands where a lock or semaphore should be.
+ */
+const USEFUL = ['info', 'ping', 'type'];
 const rights = (commands: readonly string[]) => commands.map((command) => `+${command}`).join(' ');
 
 const USERS = [
@@ -87,11 +90,33 @@ describe.each(KINDS)('%s', (kind) => {
     expect(await one.inspect(name)).toMatchObject({ state: 'free', queueLength: 0 });
   }
 
+  /** The same of a semaphore, with slots: its limit set, somebody at the wrong door. */
+  async function everySeat(one: Holdfast, two: Holdfast): Promise<void> {
+    const name = freshName('seats');
+    const seats = one.semaphore(name, { limit: 2, slots: true, waitMs: 500 });
+    const lease = await seats.acquire(2);
+    const other = two.semaphore(name, { waitMs: 500 });
+    expect(await other.tryAcquire()).toBeUndefined();
+    const waiting = other.acquire();
+    waiting.catch(() => {});
+    await eventually(async () => (await seats.inspect()).queueLength === 1, { withinMs: 400, everyMs: 5 });
+    expect(await lease.renew()).toBe('renewed');
+    expect(await lease.release()).toBe('released');
+    await (await waiting).release();
+    await seats.setLimit(3);
+    await expect(two.lock(name).acquire()).rejects.toMatchObject({
+      name: 'WrongTypeError',
+      found: 'semaphore',
+    });
+    expect(await seats.inspect()).toMatchObject({ held: 0, limit: 3 });
+  }
+
   test('the documented line of rights is enough for everything, with a prefix, without a warning', async () => {
     await using one = await as('minimal', 'app');
     await using two = await as('minimal', 'app');
     await server.command('ACL', 'LOG', 'RESET');
     for (let round = 0; round < 3; round++) await everything(one.holdfast, two.holdfast);
+    for (let round = 0; round < 3; round++) await everySeat(one.holdfast, two.holdfast);
     // The rights to take a subscription back, and to ask again after a message was lost.
     const lease = await one.holdfast.lock('moved', { ttlMs: 300, renew: false }).acquire();
     const waiting = two.holdfast.lock('moved').acquire();
@@ -113,6 +138,7 @@ describe.each(KINDS)('%s', (kind) => {
       await using one = await as('less', 'app');
       await using two = await as('less', 'app');
       await everything(one.holdfast, two.holdfast).catch(() => {});
+      await everySeat(one.holdfast, two.holdfast).catch(() => {});
       await Promise.all([one.holdfast.close(), two.holdfast.close()]);
       if ((await refused()).includes(command)) missed.push(command);
     }
@@ -139,6 +165,14 @@ describe.each(KINDS)('%s', (kind) => {
         AcquireTimeoutError,
       );
       await busy.release();
+      const seats = holder.holdfast.semaphore(freshName(), { limit: 2 });
+      const held = await seats.acquire(2);
+      const polling = waiter.holdfast.semaphore(seats.name).acquire();
+      await pass(50);
+      await held.release();
+      const polled = await took(polling);
+      expect(polled.ms).toBeLessThan(1_000);
+      expect(await polled.value.release()).toBe('released');
       expect(waiter.warnings).toEqual(['HOLDFAST_POLLING']);
       expect(holder.warnings).toEqual([]);
     },
@@ -160,6 +194,15 @@ describe.each(KINDS)('%s', (kind) => {
         expect(ms).toBeLessThan(1_500);
         expect(await value.release()).toBe('released');
       }
+      const seats = holder.holdfast.semaphore(freshName(), { limit: 1, ttlMs: 1_000 });
+      const held = await seats.acquire();
+      const asking = waiter.holdfast.semaphore(seats.name).acquire();
+      await eventually(async () => (await seats.inspect()).queueLength === 1);
+      expect(await held.release()).toBe('released');
+      expect(await seats.inspect()).toMatchObject({ held: 0, queueLength: 1 });
+      const asked = await took(asking);
+      expect(asked.ms).toBeLessThan(1_500);
+      expect(await asked.value.release()).toBe('released');
       expect(holder.warnings).toEqual(['HOLDFAST_NO_PUBLISH']);
       expect(waiter.warnings).toEqual([]);
     },

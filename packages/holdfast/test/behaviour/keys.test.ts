@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { keySlot as kitSlot, type RedisProcess, startServer } from '../../../testkit/src/index.ts';
 import { checkedPrefix } from '../../src/adapters/client-error.ts';
-import { grantChannel, type KeyRules, type LockKeys, lockKeys, processKey } from '../../src/keys.ts';
+import { grantChannel, type KeyRules, lockKeys, processKey, semaphoreKeys } from '../../src/keys.ts';
 import { checkName, checkPrefix } from '../../src/options.ts';
 import { hashTag, keySlot, tagOfSlot } from '../../src/slot.ts';
 
@@ -19,6 +19,7 @@ const PIECES = [
   'fence:',
   ':fence:',
   ':queue:',
+  ':waiters:',
   'process:',
   'grants:',
   'a',
@@ -43,7 +44,16 @@ const twoNames = fc
   .tuple(
     name,
     name,
-    fc.constantFrom('other', 'its fence', 'its queue', 'its lock', 'braced', 'longer', 'moved'),
+    fc.constantFrom(
+      'other',
+      'its fence',
+      'its queue',
+      'its waiters',
+      'its lock',
+      'braced',
+      'longer',
+      'moved',
+    ),
   )
   .map(([one, other, how]) => {
     const keys = lockKeys(one, { prefix: '', clientPrefix: '' });
@@ -51,6 +61,7 @@ const twoNames = fc
       other,
       'its fence': keys.fence,
       'its queue': keys.queue,
+      'its waiters': semaphoreKeys(one, { prefix: '', clientPrefix: '' }).waiters,
       'its lock': keys.lock,
       braced: `{${one}}`,
       longer: one + other,
@@ -73,16 +84,22 @@ const prefix = fc
 const clientPrefix = fc.constantFrom(...['', '', 'app:', '{app}:', 'a{b}c:{}', 'x}'].map(checkedPrefix));
 const rules: fc.Arbitrary<KeyRules> = fc.record({ prefix, clientPrefix });
 
-const keysOf = ({ lock, fence, queue }: LockKeys) => [lock, fence, queue];
+/** Of the lock and of the semaphore of that name, which share the first one. */
+const keysOf = (name: string, rule: KeyRules) => {
+  const { lock, fence, queue } = lockKeys(name, rule);
+  const { permits, waiters } = semaphoreKeys(name, rule);
+  expect(permits).toBe(lock);
+  return [lock, fence, queue, waiters];
+};
 const shared = (one: readonly string[], other: readonly string[]) => one.filter((key) => other.includes(key));
 const MANY = { numRuns: 5_000 };
 
 describe('the keys of a name', () => {
-  test('are three different ones, and no other name has any of them', () => {
+  test('are four different ones, and no other name has any of them', () => {
     fc.assert(
       fc.property(twoNames, rules, ([one, other], rule) => {
-        const [mine, others] = [keysOf(lockKeys(one, rule)), keysOf(lockKeys(other, rule))];
-        expect(new Set(mine).size).toBe(3);
+        const [mine, others] = [keysOf(one, rule), keysOf(other, rule)];
+        expect(new Set(mine).size).toBe(4);
         expect(shared(mine, others)).toEqual([]);
       }),
       MANY,
@@ -95,7 +112,7 @@ describe('the keys of a name', () => {
         const card = processKey(clientId, rule.prefix);
         const reaching = card.slice(rule.prefix.length);
         for (const candidate of [one, reaching, `${reaching}:`])
-          expect(keysOf(lockKeys(candidate, rule))).not.toContain(card);
+          expect(keysOf(candidate, rule)).not.toContain(card);
       }),
       MANY,
     );
@@ -106,8 +123,8 @@ describe('the keys of a name', () => {
     fc.assert(
       fc.property(twoNames, differ, clientPrefix, ([one, other], [p, q], client) => {
         for (const second of [one, other, p + one, other.slice(0, 5)]) {
-          const mine = keysOf(lockKeys(one, { prefix: p, clientPrefix: client }));
-          const others = keysOf(lockKeys(second || one, { prefix: q, clientPrefix: client }));
+          const mine = keysOf(one, { prefix: p, clientPrefix: client });
+          const others = keysOf(second || one, { prefix: q, clientPrefix: client });
           expect(shared(mine, others)).toEqual([]);
         }
       }),
@@ -129,7 +146,7 @@ describe('the keys of a name', () => {
   test('share one slot, which is the slot of the lock key, with whatever the client puts in front', () => {
     fc.assert(
       fc.property(name, rules, (one, rule) => {
-        const slots = keysOf(lockKeys(one, rule)).map((key) => kitSlot(rule.clientPrefix + key));
+        const slots = keysOf(one, rule).map((key) => kitSlot(rule.clientPrefix + key));
         expect(new Set(slots).size).toBe(1);
       }),
       MANY,
@@ -175,9 +192,7 @@ describe('the slot of a key', () => {
 
   test('is the one that the server itself computes, for the keys of 1,000 names', async () => {
     const samples = fc.sample(fc.tuple(name, rules), { numRuns: 1_000, seed: 20 });
-    const keys = samples.flatMap(([one, rule]) =>
-      keysOf(lockKeys(one, rule)).map((key) => rule.clientPrefix + key),
-    );
+    const keys = samples.flatMap(([one, rule]) => keysOf(one, rule).map((key) => rule.clientPrefix + key));
     const slots = await server.pipeline(keys.map((key) => ['CLUSTER', 'KEYSLOT', key]));
     expect(keys.map(keySlot)).toEqual(slots);
   });

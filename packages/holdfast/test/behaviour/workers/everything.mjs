@@ -101,6 +101,21 @@ look(await lease.release());
 const next = await waiting;
 await once(next.signal, 'abort', { signal: AbortSignal.timeout(150) }).catch(() => {});
 
+// The same with permits.
+const seats = holdfast.semaphore('seats', { limit: 2, slots: true, ttlMs: 300 });
+const seat = await seats.acquire(2);
+const queued = other.semaphore('seats', { limit: 3, slots: true }).acquire();
+await failing(seats.acquire({ permits: 1, waitMs: 20 }));
+while ((await admin.client.zcard('holdfast:{seats}:waiters:')) === 0);
+for (const one of [seats, seat, seat.slots, seat.signal]) look(one);
+look(await seats.inspect());
+look(await seat.renew());
+look(await seat.release());
+look(await (await queued).release());
+await failing(holdfast.lock('seats').acquire());
+await failing(seats.acquire(4));
+await failing(holdfast.semaphore('nobody set it').tryAcquire());
+
 // Lose it.
 await admin.client.set('name', 'taken by force');
 look(await next.renew());
