@@ -43,6 +43,7 @@ if endsUs and endsUs > nowUs then
   local token = string.sub(redis.call('zscore', KEYS[1], '=' .. holder), 2)
   return { 'yours', tostring(limit), token, tostring(math.ceil((endsUs - nowUs) / 1000)), table.concat(taken, ',') }
 end
+if endsUs then leave(holder, permits, ARGV[5] == '1') end
 
 local more = dropEnded()
 if permits > limit then

@@ -1,7 +1,9 @@
 /** Semaphores with many permits, leases and waiters: the bounds of each script hold, and what is beyond them is still done. */
+import { Redis } from 'ioredis';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { eventually, type RedisProcess, startServer } from '../../../testkit/src/index.ts';
-import type { SemaphoreLease } from '../../src/index.ts';
+import { fromIoredis, type SemaphoreLease } from '../../src/index.ts';
+import { RedisStore } from '../../src/store/redis-store.ts';
 import { open } from './support/instance.ts';
 import { allKeys, callsDuring, freshName } from './support/server.ts';
 
@@ -61,6 +63,34 @@ describe('a semaphore', { timeout: 60_000 }, () => {
     expect(all?.permits).toBe(3_000);
     await all?.release();
     expect(await seats.inspect()).toMatchObject({ held: 0, free: 3_000 });
+  });
+
+  test('counts the lease once of somebody who asks again after it ended, behind more ended ones than one call drops', async () => {
+    const client = new Redis(server.port);
+    const options = {
+      clock: { now: () => performance.now() },
+      prefix: '',
+      clientId: 'c',
+      commandTimeoutMs: 3_000,
+    };
+    const store = new RedisStore({ client: fromIoredis(client), ...options });
+    const seats = store.semaphore('again', { limit: 1_000, slots: false, limitDiffers: () => {} });
+    const limits = () => ({ deadlineAt: performance.now() + 5_000 });
+    const take = (holderId: string) =>
+      seats.permits(1).acquire({ holderId, ttlMs: 60_000 }, limits(), () => {});
+    const holders = Array.from({ length: 600 }, (_, i) => `hf1-${i}.c`);
+    await Promise.all(holders.map(take));
+    await client.zadd(
+      'again',
+      'XX',
+      ...holders.flatMap((holder, i) => [1_000_000_000_001 + i, `${holder} 1`]),
+    );
+    const last = holders.at(-1) as string;
+    expect(await take(last)).toMatchObject({ status: 'granted' });
+    expect(await seats.permits(1).release(last, limits())).toBe('released');
+    const all = seats.permits(1_000).acquire({ holderId: 'hf1-all.c', ttlMs: 1 }, limits(), () => {});
+    expect(await all).toMatchObject({ status: 'granted' });
+    client.disconnect();
   });
 
   test('serves 2,000 waiters of one raised limit, and each once', async () => {

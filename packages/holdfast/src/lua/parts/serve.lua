@@ -1,11 +1,16 @@
 -- Needs `nowUs`, `limit`, `held`, `leave` and `take`.
--- Drops leases that have ended, up to 500 a call. Returns whether there may be more.
+-- Both do at most 500 leases, and about 2,000 slots, a call.
+
+-- Drops leases that have ended. Returns whether there may be more.
 local function dropEnded()
+  local work = 0
   local ended = redis.call('zrange', KEYS[1], 1e12, nowUs, 'byscore', 'limit', 0, 500)
   local slotted = #ended > 0 and redis.call('zscore', KEYS[1], '#slots')
   for _, member in ipairs(ended) do
     local holder, permits = string.match(member, '^(%S+) (%d+)$')
     leave(holder, permits, slotted)
+    if slotted then work = work + permits end
+    if work >= 2000 then return true end
   end
   return #ended == 500
 end
@@ -15,7 +20,7 @@ end
 -- 'empty'; 'full' (the first waiter's permits are not free); 'self' (the caller is first, and they are); 'mute' (no right to ask or
 -- publish); 'more' (bound reached, call again).
 local function serve(self)
-  local given = 0
+  local given, work = 0, 0
   for _ = 1, 500 do
     local first = redis.call('zrange', KEYS[2], 0, 0, 'withscores')
     if not first[1] then return 'empty', given end
@@ -40,7 +45,11 @@ local function serve(self)
       redis.call('zadd', KEYS[2], first[2], first[1])
       return 'mute', given
     end
-    if listens and fits then given = given + 1 end
+    if listens and fits then
+      given = given + 1
+      work = work + (slotted == '1' and permits or 0)
+      if work >= 2000 then return 'more', given end
+    end
   end
   return 'more', given
 end
