@@ -153,16 +153,22 @@ export class Lease implements AsyncDisposable, Endable {
   async #release(): Promise<ReleaseOutcome> {
     const { store, clock, events, leases } = this.#engine;
     const askedAt = clock.now();
-    const wasValid = this.#watchdog.remainingMs() > 0;
+    const validUntil = askedAt + this.#watchdog.remainingMs();
     const drops = store.drops;
     // Sent first: whoever waits for it gains by every microsecond.
     const replying = this.#engine.release(this.#target, this.#holderId);
     this.#watchdog.stop();
     leases.delete(this);
     const reply = await replying;
-    // A renewal had found it gone: its time had not run out.
     const outcome =
-      this.#lost?.reason === 'lost' ? 'lost' : releaseOutcome(reply, wasValid, store.drops !== drops);
+      // A renewal had found it gone: its time had not run out.
+      this.#lost?.reason === 'lost'
+        ? 'lost'
+        : releaseOutcome(reply, {
+            wasValid: validUntil > askedAt,
+            stillValid: validUntil > clock.now(),
+            sentTwice: store.drops !== drops,
+          });
     if (outcome !== 'released' && this.#lost === undefined) this.#lose(outcome);
     const told = { ...this.#told(), heldMs: askedAt - this.#startedAt };
     if (reply === 'given') events.emit('handedOff', () => told);
@@ -179,12 +185,20 @@ export class Lease implements AsyncDisposable, Endable {
 const NO_PUBLISH =
   'the user of this connection may not PUBLISH, so released locks are not handed to waiters, who have to ask again; grant +publish and the channel pattern';
 
+interface Release {
+  /** When it was asked for. */
+  readonly wasValid: boolean;
+  /** When the reply came. */
+  readonly stillValid: boolean;
+  readonly sentTwice: boolean;
+}
+
 /**
  * A release that was sent twice finds nothing the second time. While the lease was valid and the connection broke during
- * the call, that is what happened: the first one did it.
+ * the call, that is what happened: the first one did it. A lease that is gone although its time had not run out was taken.
  */
-function releaseOutcome(reply: ReleaseReply, wasValid: boolean, sentTwice: boolean): ReleaseOutcome {
+function releaseOutcome(reply: ReleaseReply, { wasValid, stillValid, sentTwice }: Release): ReleaseOutcome {
   if (reply !== 'expired' && reply !== 'lost') return 'released';
   if (wasValid && sentTwice) return 'released';
-  return reply === 'expired' && wasValid ? 'lost' : reply;
+  return reply === 'expired' && stillValid ? 'lost' : reply;
 }

@@ -27,11 +27,20 @@ export interface ClockPair {
 }
 
 /**
- * The latest moment on our clock that is certainly not after the start of a lease that the server began at
- * `startedUs`, given a pair from the time of the join. If the server's clock stepped forward meanwhile the pair would say
- * too much, so it is never later than the arrival of the message.
+ * The latest moment on our clock that is certainly not after the start of a lease that the server began at `startedUs`, given a
+ * pair from the time of an ask. The ask may have come after that start, when its message was read late: then the difference
+ * counts backwards. If the server's clock stepped forward meanwhile the pair would say too much, so it is never later than the
+ * arrival of the message.
+ * @param notBefore when it was first asked for; no lease of that request began earlier
  */
-export function handedOffAt(pair: ClockPair, startedUs: number, arrivedAt: number): number {
-  const waitedMs = Math.max(0, (startedUs - pair.serverUs) / 1000);
-  return Math.min(arrivedAt, pair.ours + waitedMs * (1 - 1 / 1000));
+export function handedOffAt(
+  pair: ClockPair | undefined,
+  startedUs: number,
+  arrivedAt: number,
+  notBefore: number,
+): number {
+  if (pair === undefined) return notBefore;
+  const laterMs = (startedUs - pair.serverUs) / 1000;
+  const start = pair.ours + laterMs - Math.abs(laterMs) / 1000;
+  return Math.min(arrivedAt, Math.max(notBefore, start));
 }

@@ -61,12 +61,19 @@ export class Group {
   private async ask(waiter: Waiter): Promise<void> {
     const hadJoined = waiter.joined;
     const standing = await waiter.ask();
-    if (waiter.settled) return;
+    if (waiter.settled) return this.served(waiter);
     if (standing === undefined) return this.scheduleRetry();
     if (waiter === this.first) this.scheduleFrom(standing);
     else this.schedule(nextAskMs(standing, 0, Math.random()));
     // It was in the queue and was not any more: the queue was lost, or it was passed over. The others may be out of it too.
     if (hadJoined && standing.isNew) this.placeLost(waiter);
+  }
+
+  /** The asked one has its lease, and took the appointment with it: those behind it need one of their own. */
+  private served({ leaseMs }: Waiter): void {
+    if (leaseMs === undefined) return;
+    const remainingMs = this.shared ? 0 : leaseMs;
+    this.schedule(nextAskMs({ remainingMs, foreign: false, rank: 0 }, 0, 0));
   }
 
   private placeLost(asked: Waiter): void {

@@ -54,7 +54,7 @@ export class Waiter {
   private declinedToken = 0;
   private acceptedToken: number | undefined;
   private ticket: string | undefined;
-  private pair: ClockPair;
+  private pair: ClockPair | undefined;
   private lastError: unknown;
   private failingSince = Number.POSITIVE_INFINITY;
   private forgetSignal: () => void = () => {};
@@ -71,8 +71,7 @@ export class Waiter {
       this.resolve = resolve;
       this.reject = reject;
     });
-    const { startedAt, deadlineAt, signal } = request;
-    this.pair = { ours: startedAt, serverUs: Number.POSITIVE_INFINITY };
+    const { deadlineAt, signal } = request;
     const delay = Math.min(MAX_TIMER_MS, Math.max(0, deadlineAt - engine.clock.now()));
     this.timer = setTimeout(this.onTimeout, delay);
     this.forgetSignal = onAbort(signal, () => this.giveUp(signal?.reason));
@@ -110,7 +109,8 @@ export class Waiter {
 
   /** A grant for this waiter came over its channel. */
   hear(grant: GrantMessage): void {
-    const startedAt = handedOffAt(this.pair, grant.startedUs, this.engine.clock.now());
+    const now = this.engine.clock.now();
+    const startedAt = handedOffAt(this.pair, grant.startedUs, now, this.request.startedAt);
     this.grant({ ...grant, startedAt, handedOff: true });
   }
 

@@ -48,7 +48,7 @@ describe('validity', () => {
       fc.property(times, ({ asked, toServerMs, waitMs, toUsMs, rate, serverClock }) => {
         const began = asked + toServerMs + waitMs;
         const startedUs = serverClock + Math.floor(waitMs * 1000 * (1 + rate));
-        const at = handedOffAt({ ours: asked, serverUs: serverClock }, startedUs, began + toUsMs);
+        const at = handedOffAt({ ours: asked, serverUs: serverClock }, startedUs, began + toUsMs, asked);
         expect(at).toBeLessThanOrEqual(began + 0.001);
       }),
     );
@@ -56,11 +56,30 @@ describe('validity', () => {
 
   it('does not believe a server clock that stepped forward by an hour', () => {
     const arrived = 1_000;
-    expect(handedOffAt({ ours: 0, serverUs: 1e15 }, 1e15 + 3_600_000_000, arrived)).toBe(arrived);
+    expect(handedOffAt({ ours: 0, serverUs: 1e15 }, 1e15 + 3_600_000_000, arrived, 0)).toBe(arrived);
   });
 
-  it('takes a server clock that stepped back for no time at all', () => {
-    expect(handedOffAt({ ours: 5, serverUs: 1e15 }, 1e15 - 60_000_000, 1_000)).toBe(5);
+  it('of a lease that began before the last ask counts backwards from there, for any delay', () => {
+    const times = fc.record({
+      began: fc.integer({ min: 1_000, max: 1e9 }),
+      askedLaterMs: fc.integer({ min: 0, max: 3_600_000 }),
+      toServerMs: fc.integer({ min: 0, max: 500 }),
+      rate: fc.double({ min: -0.0005, max: 0.0005, noNaN: true }),
+      serverClock: fc.integer({ min: 1e15, max: 2e15 }),
+    });
+    fc.assert(
+      fc.property(times, ({ began, askedLaterMs, toServerMs, rate, serverClock }) => {
+        const ours = began + askedLaterMs;
+        const serverUs = serverClock + Math.ceil((askedLaterMs + toServerMs) * 1000 * (1 + rate));
+        const at = handedOffAt({ ours, serverUs }, serverClock, ours + 1_000, 0);
+        expect(at).toBeLessThanOrEqual(began + 0.001);
+      }),
+    );
+  });
+
+  it('takes a server clock that stepped back, or none known, for the earliest that can be', () => {
+    expect(handedOffAt({ ours: 70_000, serverUs: 1e15 }, 1e15 - 80_000_000, 71_000, 5)).toBe(5);
+    expect(handedOffAt(undefined, 1e15, 71_000, 5)).toBe(5);
   });
 });
 

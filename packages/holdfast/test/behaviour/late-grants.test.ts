@@ -1,0 +1,119 @@
+/** Grants that are heard late, and turns that were served by asking [1, 2, 18]. */
+import { Redis } from 'ioredis';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { eventually, type RedisProcess, startServer } from '../../../testkit/src/index.ts';
+import { Holdfast, type HoldfastOptions, type Lease } from '../../src/index.ts';
+import { freshName } from './support/server.ts';
+import { took } from './support/time.ts';
+
+let server: RedisProcess;
+const clients: Redis[] = [];
+beforeAll(async () => {
+  server = await startServer();
+});
+afterAll(async () => {
+  for (const client of clients) client.disconnect();
+  await server.shutdown();
+});
+
+function client(): Redis {
+  const redis = new Redis(server.port);
+  redis.on('error', () => {});
+  clients.push(redis);
+  return redis;
+}
+
+/** Its subscriber connection stalls: messages are read so much later. */
+function hardOfHearing(ms: number): Redis {
+  const redis = client();
+  const duplicate = redis.duplicate.bind(redis);
+  redis.duplicate = (...args) => {
+    const subscriber = duplicate(...args);
+    const emit = subscriber.emit.bind(subscriber);
+    subscriber.emit = (event: string, ...rest: unknown[]) => {
+      if (event !== 'message') return emit(event, ...rest);
+      setTimeout(() => emit(event, ...rest), ms);
+      return true;
+    };
+    return subscriber;
+  };
+  return redis;
+}
+
+interface Kind {
+  readonly what: string;
+  acquire(holdfast: Holdfast, name: string, options: HoldfastOptions): Promise<Lease>;
+  queueLength(holdfast: Holdfast, name: string): Promise<number>;
+}
+
+const KINDS: readonly Kind[] = [
+  {
+    what: 'lock',
+    acquire: (holdfast, name, options) => holdfast.lock(name, options).acquire(),
+    queueLength: async (holdfast, name) => (await holdfast.inspect(name)).queueLength,
+  },
+  {
+    what: 'semaphore',
+    acquire: (holdfast, name, options) => holdfast.semaphore(name, { limit: 1, ...options }).acquire(),
+    queueLength: async (holdfast, name) => (await holdfast.semaphore(name).inspect()).queueLength,
+  },
+];
+
+describe.each(KINDS)('a $what', ({ acquire, queueLength }) => {
+  test('a grant that is read after its lease has ended is no lease, though its waiter has asked again meanwhile', async () => {
+    await using a = new Holdfast(client());
+    await using w = new Holdfast(hardOfHearing(2_350));
+    await using b = new Holdfast(client());
+    const name = freshName();
+    const queue = (length: number) => eventually(async () => (await queueLength(a, name)) === length);
+    const options = { ttlMs: 700, waitMs: 20_000 };
+    // Who waits asks again when this would have ended.
+    const first = await acquire(a, name, { ttlMs: 2_000, renew: false });
+    let late: Lease | undefined;
+    const waiting = acquire(w, name, options).then((lease) => {
+      late = lease;
+      return lease;
+    });
+    await queue(1);
+    let next: Lease | undefined;
+    void acquire(b, name, options).then((lease) => {
+      next = lease;
+    });
+    await queue(2);
+    await first.release();
+    // W's lease ends unheard, and somebody who asks lets B in.
+    await eventually(() => next ?? acquire(a, name, { waitMs: 0 }).catch(() => undefined));
+    const held = next as Lease | undefined;
+    // W asks again, and has a place behind B; then comes the message of the lease that it missed.
+    await queue(1);
+    const until = performance.now() + 2_500;
+    while (performance.now() < until) {
+      expect(late).toBeUndefined();
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    }
+    expect(await held?.renew()).toBe('renewed');
+    await held?.release();
+    await (await waiting).release();
+  });
+
+  test('who waits behind one that was served by asking finds the end of a lease all the same', async () => {
+    const [x, w, p] = [new Holdfast(client()), new Holdfast(client()), new Holdfast(client())];
+    const name = freshName();
+    const options = { ttlMs: 400, waitMs: 30_000, renew: false };
+    const queue = (length: number) => eventually(async () => (await queueLength(x, name)) === length);
+    // Nobody gives these back: their holders are as good as dead.
+    await acquire(x, name, options);
+    const first = acquire(w, name, options);
+    await queue(1);
+    const other = acquire(p, name, options);
+    await queue(2);
+    const second = acquire(w, name, options);
+    await queue(3);
+    await (await first).release();
+    await other;
+    const { ms, value } = await took(second);
+    expect(ms).toBeLessThan(2_000);
+    await value.release();
+    await Promise.all([x, w, p].map((one) => one.close()));
+  });
+});
