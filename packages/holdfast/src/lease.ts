@@ -51,7 +51,8 @@ export class Lease implements AsyncDisposable, Endable {
   }
 
   /**
-   * Aborted with a `LeaseLostError` as its reason no later than the moment the validity ends, Redis reachable or not.
+   * Aborted with a `LeaseLostError` as its reason no later than the moment the validity ends, Redis reachable or not; where
+   * this process did not run at that moment (stopped, a blocked event loop, an overloaded machine), as soon as it runs.
    * Never aborted by a release.
    */
   get signal(): AbortSignal {

@@ -1,8 +1,8 @@
 /**
  * Keeps one lease alive, and tells its holder in time when that fails.
  *
- * Guarantees: `lost` is called no later than the end of the validity by the holder's own clock, whether or not the server
- * can be reached; nothing here ever rejects or throws out of a timer; no timer keeps the process alive; after `stop()`
+ * Guarantees: `lost` is called no later than the end of the validity by the holder's own clock (or, of a process that did not
+ * run then, as the first thing when it runs again), whether or not the server can be reached; nothing here ever rejects or throws out of a timer; no timer keeps the process alive; after `stop()`
  * nothing is called any more. Does not guarantee that a renewal gets through.
  */
 import { backoffMs } from './backoff.ts';
@@ -13,8 +13,8 @@ import { leaseToCover, validUntil } from './validity.ts';
 
 /** A renewal that got no answer is tried again this soon, then more slowly, until the validity ends. */
 const RETRY = { firstMs: 20, maxMs: 500 };
-/** A timer may fire late by this; the end of the validity must not. */
-const TIMER_SLACK_MS = 1;
+/** A timer fires late by about this; the end of the validity must not. Of a short lease only a twentieth. */
+const TIMER_SLACK_MS = 5;
 
 export type RenewOutcome = 'renewed' | 'lost' | 'unknown';
 
@@ -134,16 +134,21 @@ export class Watchdog {
 
   private arm(): void {
     clearTimeout(this.timer);
-    const next = Math.min(this.until - TIMER_SLACK_MS, this.renewAt);
+    const next = Math.min(this.endAt, this.renewAt);
     const delay = Math.max(0, Math.floor(next - this.clock.now()));
     this.timer = setTimeout(tick, Math.min(delay, 2 ** 31 - 1), this).unref();
+  }
+
+  /** When the timer ends the lease: a little before it has to. */
+  private get endAt(): number {
+    return this.until - Math.min(TIMER_SLACK_MS, this.ttlMs / 20);
   }
 
   /** @internal The timer's turn. */
   tick(): void {
     if (this.stopped) return;
     const now = this.clock.now();
-    if (now >= this.until - TIMER_SLACK_MS) {
+    if (now >= this.endAt) {
       this.end();
       return;
     }
