@@ -25,7 +25,12 @@ const DRIFT = 1 / 1000;
 /** An older reading of the server's clock is not used: the stamp would lag by too much. */
 const MAX_AGE_MS = 1_000;
 
+/** So many names are remembered. */
+const MAX_KNOWN = 10_000;
+
 export class PlainPair {
+  /** Names whose fence is there: for others the pair would fail, and cost a round trip before the script. The oldest first. */
+  private readonly known = new Set<string>();
   private serverUs = 0;
   private readAt = Number.NEGATIVE_INFINITY;
   private lastStamp = 0;
@@ -46,6 +51,17 @@ export class PlainPair {
     this.readAt = this.clock.now();
   }
 
+  /** That lock was granted, so its fence is there, for about a day. */
+  knows(lock: string): void {
+    if (this.known.has(lock)) return;
+    this.known.add(lock);
+    if (this.known.size <= MAX_KNOWN) return;
+    for (const oldest of this.known) {
+      this.known.delete(oldest);
+      return;
+    }
+  }
+
   /** `undefined` when the script has to decide. `late` as in `Holdable.acquire`. */
   async acquire(
     keys: LockKeys,
@@ -53,7 +69,7 @@ export class PlainPair {
     limits: CallLimits,
     late: (grant: GrantedReply) => void,
   ): Promise<AcquireReply | undefined> {
-    const stamp = this.stamp();
+    const stamp = this.known.has(keys.lock) ? this.stamp() : undefined;
     if (stamp === undefined || this.client.sendPair === undefined) return undefined;
     const both = Promise.all(this.client.sendPair(...pairOf(keys, request, stamp)));
     const ms = Math.min(this.commandTimeoutMs, limits.deadlineAt - this.clock.now());

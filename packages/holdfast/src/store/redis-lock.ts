@@ -68,6 +68,7 @@ export class RedisLock implements StoredLock {
     const call = { ...limits, subject: this, late: lateGrant };
     const reply = acquireReply(await this.runner.script(scripts.acquire, this.threeKeys, args, call));
     this.learn(reply);
+    if (isGrant(reply)) this.pair.knows(this.key);
     return reply;
   }
 
