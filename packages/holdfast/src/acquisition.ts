@@ -196,7 +196,8 @@ class Attempt<L extends Lease> {
       const { fencingToken, leaseMs, slots } = reply;
       return { holderId: this.holderId, fencingToken, leaseMs, startedAt: askedAt, handedOff: false, slots };
     }
-    void engine.undo(target, this.holderId);
+    // By its token: a later ask of this acquire may have been granted by the time it arrives.
+    void engine.undo(target, `${this.holderId}:${reply.fencingToken}`);
     return undefined;
   }
 

@@ -40,6 +40,26 @@ function hardOfHearing(ms: number): Redis {
   return redis;
 }
 
+/** The reply to the next command for that script's body comes so much later than its lease lasts. */
+function slowToHearOnce(ms: number): { redis: Redis; slow(): void } {
+  const redis = client();
+  const call = redis.call.bind(redis) as (...args: unknown[]) => Promise<unknown>;
+  let slow = false;
+  redis.call = (async (...args: unknown[]) => {
+    const late = slow && /^eval$/i.test(String(args[0]));
+    if (late) slow = false;
+    const reply = await call(...args);
+    if (late) await new Promise((resolve) => setTimeout(resolve, ms));
+    return reply;
+  }) as typeof redis.call;
+  return {
+    redis,
+    slow: () => {
+      slow = true;
+    },
+  };
+}
+
 interface Kind {
   readonly what: string;
   acquire(holdfast: Holdfast, name: string, options: HoldfastOptions): Promise<Lease>;
@@ -94,6 +114,28 @@ describe.each(KINDS)('a $what', ({ acquire, queueLength }) => {
     expect(await held?.renew()).toBe('renewed');
     await held?.release();
     await (await waiting).release();
+  });
+
+  test('a grant that came too late is given back, and not what the same acquire gets next', async () => {
+    const { redis, slow } = slowToHearOnce(500);
+    await using w = new Holdfast(redis);
+    await using b = new Holdfast(client());
+    const other = freshName();
+    const held = await acquire(b, other, { ttlMs: 60_000 });
+    // W listens from here on, as one does that has waited before.
+    await acquire(w, other, { waitMs: 50 }).catch(() => {});
+    await eventually(async () => (await queueLength(b, other)) === 0);
+    const name = freshName();
+    // A restarted server, another node, a new version: scripts are sent whole once, so the giving back takes two commands.
+    await server.command('SCRIPT', 'FLUSH');
+    slow();
+    const lease = await acquire(w, name, { ttlMs: 300, waitMs: 5_000, renew: false });
+    await new Promise((resolve) => setTimeout(resolve, 30));
+    expect(lease.remainingMs()).toBeGreaterThan(0);
+    const another = await acquire(b, name, { waitMs: 0 }).catch((error: Error) => error.name);
+    expect(another).toBe('AcquireTimeoutError');
+    await lease.release();
+    await held.release();
   });
 
   test('who waits behind one that was served by asking finds the end of a lease all the same', async () => {
