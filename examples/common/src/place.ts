@@ -37,6 +37,16 @@ export async function findPlace(program: string, cleanup: Cleanup): Promise<Plac
   return ownPlace(await starting, prefix, cleanup);
 }
 
+/** For a program that is nothing without a server: says why there is none, in one sentence. */
+export async function needPlace(program: string, cleanup: Cleanup): Promise<Place> {
+  const place = await findPlace(program, cleanup);
+  if (!('why' in place)) return place;
+  const why = place.why.replace(/\.$/, '');
+  throw new UsageError(
+    `This example needs a Redis or Valkey server (REDIS_URL, or one on the PATH): ${why}.`,
+  );
+}
+
 async function ownPlace(server: RedisProcess, prefix: string, cleanup: Cleanup): Promise<Place> {
   const { url, port, binary } = server;
   const redis = await connect(url);
