@@ -1,0 +1,25 @@
+/** Steps by the words of a command line. */
+import type { LabStep } from '../report/report.ts';
+import { Complaint } from './frame.ts';
+
+/** In the order of the chapter, each once. A word is an id, a name, or `all`. */
+export function chooseSteps(steps: readonly LabStep[], words: readonly string[]): readonly LabStep[] {
+  const chosen = new Set(words.flatMap((word) => stepsOf(steps, word)));
+  return steps.filter((step) => chosen.has(step));
+}
+
+function stepsOf(steps: readonly LabStep[], word: string): readonly LabStep[] {
+  if (plain(word) === 'all') return steps;
+  const found = steps.filter(({ id, name }) => [id, name].some((text) => plain(text) === plain(word)));
+  if (found.length > 0) return found;
+  const known = steps.map(({ id, name }) => `${id} (${name})`).join(', ');
+  throw new Complaint(`There is no step “${word}”. There are: ${known}; or all.`, 2);
+}
+
+/** "Simple lock" and simple-lock are the same. */
+function plain(text: string): string {
+  return text
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, ' ')
+    .trim();
+}

@@ -1,0 +1,66 @@
+/** `holdfast-lab market`. */
+import { bad, type Cleanup, good, jsonDocument } from '@holdfast/example-common';
+import type { Expectation, MarketFigures, MarketReport } from '../report/market-view.ts';
+import { page } from '../report/page.ts';
+import { wrap } from '../report/words.ts';
+import { checkHtmlFile, writeHtmlFile } from './html-file.ts';
+import type { MarketOptions } from './options.ts';
+import { Progress } from './progress.ts';
+import { screenWidth } from './screen.ts';
+import { findOwnServer } from './server.ts';
+
+/** The marketplace, as far as the command line knows it. */
+export interface Market {
+  run(options: { seconds: number; onProgress: (progress: MarketProgress) => void }): Promise<MarketFigures>;
+  table(result: MarketFigures): string;
+  expectations(result: MarketFigures): readonly Expectation[];
+}
+
+interface MarketProgress {
+  readonly done: number;
+  readonly of: number;
+  /** What comes now; `undefined` at the end. */
+  readonly now: { readonly label: string; readonly load: MarketFigures['cells'][number]['load'] } | undefined;
+}
+
+export async function marketCommand(
+  { market }: { market: Market },
+  options: MarketOptions,
+  cleanup: Cleanup,
+): Promise<number> {
+  checkHtmlFile(options.html);
+  const measured = await measureMarket(market, options.seconds, cleanup);
+  process.stdout.write(options.json ? jsonDocument(marketJson(measured)) : marketText(market, measured));
+  writeHtmlFile(options.html, () => page({ market: measured }));
+  // What was expected of times is no law: only deals that went wrong are a failure, and those end the run.
+  return 0;
+}
+
+export async function measureMarket(
+  market: Market,
+  seconds: number,
+  cleanup: Cleanup,
+): Promise<MarketReport> {
+  await findOwnServer();
+  let progress: Progress | undefined;
+  cleanup.add(() => progress?.clear());
+  const onProgress = ({ of, now }: MarketProgress) => {
+    progress?.end();
+    progress ??= new Progress(of);
+    if (now) progress.begin(`${now.label}, ${now.load.listers}+${now.load.buyers}`);
+  };
+  const result = await market.run({ seconds, onProgress });
+  return { result, expectations: market.expectations(result) };
+}
+
+export function marketJson({ result, expectations }: MarketReport): object {
+  return { ...result, expectations };
+}
+
+export function marketText(market: Market, { result, expectations }: MarketReport): string {
+  const held = expectations.flatMap(({ holds, text }) => {
+    const [first = '', ...more] = wrap(text, screenWidth() - 2);
+    return [`${holds ? good('✓') : bad('✗')} ${first}`, ...more.map((line) => `  ${line}`)];
+  });
+  return `${[market.table(result), '', ...held].join('\n')}\n`;
+}

@@ -1,0 +1,59 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type RedisProcess, startServer } from '../../testkit/src/index.ts';
+import { connections, type OwnConnections } from '../src/explore/connections.ts';
+import { explore } from '../src/explore/explore.ts';
+import type { Actor, Scenario } from '../src/explore/scenario.ts';
+import { checkThenAct } from '../src/steps/0-check-then-act.ts';
+
+let server: RedisProcess;
+let own: OwnConnections;
+beforeAll(async () => {
+  server = await startServer();
+  own = connections(server.port);
+});
+afterAll(async () => {
+  own[Symbol.dispose]();
+  await server.shutdown();
+});
+
+const pings = (count: number) => async (actor: Actor) => {
+  for (let i = 0; i < count; i++) await actor.send('PING');
+};
+const of = (scenario: Partial<Scenario>): Scenario => ({
+  name: 'test',
+  about: '',
+  actors: {},
+  expects: 'no bug',
+  ...scenario,
+});
+const bounds = { maxOrders: 5_000, seed: 1 };
+
+test('six commands of each of two actors have 924 orders', async () => {
+  const found = await explore(of({ actors: { A: pings(6), B: pings(6) } }), own, bounds);
+  expect(found).toMatchObject({ orders: 924, bad: 0, complete: true, share: 1, shortest: undefined });
+});
+
+test('more orders than the bound are sampled, and the share is estimated', async () => {
+  const found = await explore(of({ actors: { A: pings(6), B: pings(6) } }), own, {
+    ...bounds,
+    maxOrders: 200,
+  });
+  expect(found).toMatchObject({ orders: 400, complete: false });
+  expect(found.share).toBeGreaterThan(0.2);
+  expect(found.share).toBeLessThan(0.8);
+});
+
+test('the shortest bad order is shown with replies and keys', async () => {
+  const [scenario] = checkThenAct.scenarios;
+  const found = await explore(scenario as Scenario, own, bounds);
+  expect(found).toMatchObject({ orders: 6, bad: 4, complete: true });
+  expect(found.shortest?.why).toBe('2 tickets were sold, there was 1');
+  expect(found.shortest?.lines.map(({ who, what, reply }) => `${who}: ${what} ${reply}`.trim())).toEqual([
+    'A: GET stock 1',
+    'B: GET stock 1',
+    'B: SET stock 0 OK',
+    'B: sells a ticket',
+    'A: SET stock 0 OK',
+    'A: sells a ticket',
+  ]);
+});
