@@ -125,6 +125,8 @@ export function checkPermitOptions(
   options: SemaphoreAcquireOptions | number | undefined,
 ): SemaphoreAcquireOptions {
   if (typeof options === 'number') return { permits: options };
+  if (typeof options === 'string')
+    throw argumentError(`permits: expected a number or an object of options, got ${shown(options)}`);
   checkAcquireOptions(options, PERMIT_KEYS);
   return options ?? {};
 }
