@@ -1,8 +1,17 @@
 import { defineConfig } from 'vitest/config';
 
-/** These take both cores for themselves: run after the others, one at a time, so that they make nobody's clock late. */
-const STORMS = 'packages/holdfast/test/storm/**/*.test.ts';
+/** These start many busy processes: run after the others, one file at a time, so that they make nobody's clock late. */
+const BUSY = [
+  'packages/holdfast/test/storm/**/*.test.ts',
+  'examples/{game-company,streaming,soft-cap}/test/**/*.test.ts',
+];
+/** Minutes of exploring and measuring: with `npm run test:lab`. */
+const LAB = ['cli', 'market', 'page', 'steps-locks', 'steps-semaphores', 'step-8'].map(
+  (name) => `packages/lab/test/${name}.test.ts`,
+);
 const ALL = ['packages/*/test/**/*.test.ts', 'examples/*/test/**/*.test.ts'];
+const NEVER = '**/node_modules/**';
+const withLab = process.env.HOLDFAST_TEST_LAB !== undefined;
 
 export default defineConfig({
   test: {
@@ -17,14 +26,20 @@ export default defineConfig({
         test: {
           name: 'tests',
           include: ALL,
-          exclude: ['**/node_modules/**', STORMS],
+          exclude: [NEVER, ...BUSY, ...LAB],
           maxWorkers: 2,
           sequence: { groupOrder: 0 },
         },
       },
       {
         extends: true,
-        test: { name: 'storms', include: [STORMS], maxWorkers: 1, sequence: { groupOrder: 1 } },
+        test: {
+          name: 'busy',
+          include: withLab ? [...BUSY, ...LAB] : BUSY,
+          exclude: [NEVER],
+          maxWorkers: 1,
+          sequence: { groupOrder: 1 },
+        },
       },
     ],
   },
