@@ -440,7 +440,9 @@ export function semaphoreContract(title: string, start: () => Promise<Backend>):
           i % 5 === 0 ? { waitMs: i % 20 } : i % 7 === 0 ? { signal: AbortSignal.timeout(i) } : {};
         const asked = semaphore.acquire({ permits, waitMs: 15_000, ...patience });
         const lease = await asked.catch((error: Error) => {
-          expect(['AcquireTimeoutError', 'TimeoutError']).toContain(error.name);
+          // Of a wait of a few milliseconds a busy machine may not even hear the answer.
+          const ends = ['AcquireTimeoutError', 'TimeoutError', ...(i % 5 === 0 ? ['ConnectionError'] : [])];
+          expect(ends).toContain(error.name);
         });
         if (lease === undefined) return;
         held += permits;
