@@ -1,10 +1,8 @@
 import { defineConfig } from 'vitest/config';
 
-/** These start many busy processes: run after the others, one file at a time, so that they make nobody's clock late. */
-const BUSY = [
-  'packages/holdfast/test/storm/**/*.test.ts',
-  'examples/{game-company,streaming,soft-cap}/test/**/*.test.ts',
-];
+/** These start many busy processes: run after the others, so that they make nobody's clock late. */
+const PROGRAMS = 'examples/{game-company,streaming,soft-cap}/test/**/*.test.ts';
+const STORMS = 'packages/holdfast/test/storm/**/*.test.ts';
 /** Minutes of exploring and measuring: with `npm run test:lab`. */
 const LAB = ['cli', 'market', 'page', 'steps-locks', 'steps-semaphores', 'step-8'].map(
   (name) => `packages/lab/test/${name}.test.ts`,
@@ -26,7 +24,7 @@ export default defineConfig({
         test: {
           name: 'tests',
           include: ALL,
-          exclude: [NEVER, ...BUSY, ...LAB],
+          exclude: [NEVER, PROGRAMS, STORMS, ...LAB],
           maxWorkers: 2,
           sequence: { groupOrder: 0 },
         },
@@ -34,11 +32,21 @@ export default defineConfig({
       {
         extends: true,
         test: {
-          name: 'busy',
-          include: withLab ? [...BUSY, ...LAB] : BUSY,
+          name: 'programs',
+          include: withLab ? [PROGRAMS, ...LAB] : [PROGRAMS],
           exclude: [NEVER],
           maxWorkers: 1,
           sequence: { groupOrder: 1 },
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: 'storms',
+          include: [STORMS],
+          exclude: [NEVER],
+          maxWorkers: 2,
+          sequence: { groupOrder: 2 },
         },
       },
     ],
