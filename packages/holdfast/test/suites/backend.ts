@@ -1,4 +1,5 @@
 /** What the contracts run on. One `Backend` per server; each `open()` stands for another process. */
+import { afterAll, afterEach, beforeAll } from 'vitest';
 import type { Holdfast, HoldfastOptions } from '../../src/index.ts';
 
 export interface Backend {
@@ -24,3 +25,41 @@ export const NAMES = [
   'x'.repeat(512),
   '🔒'.repeat(128),
 ];
+
+let names = 0;
+/** A name that no other test uses. */
+export const fresh = (what: string) => `${what}:${process.pid}:${names++}`;
+
+export interface Opened {
+  readonly here: Holdfast;
+  readonly there: Holdfast;
+}
+
+/** Two instances for all tests of a suite, given to `ready`. Returns how to open another one, for a single test. */
+export function withInstances(
+  start: () => Promise<Backend>,
+  ready: (opened: Opened) => void,
+): (options?: HoldfastOptions) => Promise<Holdfast> {
+  let backend: Backend;
+  const lasting: Holdfast[] = [];
+  const extra: Holdfast[] = [];
+  const closeAll = (all: Holdfast[]) => Promise.all(all.splice(0).map((one) => one.close()));
+
+  beforeAll(async () => {
+    backend = await start();
+    const [here, there] = [await backend.open(), await backend.open()];
+    lasting.push(here, there);
+    ready({ here, there });
+  }, 60_000);
+  afterEach(() => closeAll(extra));
+  afterAll(async () => {
+    await closeAll(lasting);
+    await backend?.end();
+  });
+
+  return async (options) => {
+    const one = await backend.open(options);
+    extra.push(one);
+    return one;
+  };
+}

@@ -1,44 +1,22 @@
 /** What every backend and every client has to do. One `Backend` per server; each `open()` stands for another process. */
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { eventually } from '../../../testkit/src/index.ts';
 import {
   AcquireTimeoutError,
   ClosedError,
   type Holdfast,
-  type HoldfastOptions,
   type Lease,
   LeaseLostError,
 } from '../../src/index.ts';
-import { type Backend, NAMES } from './backend.ts';
-
-let counter = 0;
-const fresh = (what: string) => `${what}:${process.pid}:${counter++}`;
+import { type Backend, fresh, NAMES, withInstances } from './backend.ts';
 
 export function lockContract(title: string, start: () => Promise<Backend>): void {
   describe(`lock contract: ${title}`, () => {
-    let backend: Backend;
     let here: Holdfast;
     let there: Holdfast;
-    const extra: Holdfast[] = [];
-
-    beforeAll(async () => {
-      backend = await start();
-      here = await backend.open();
-      there = await backend.open();
-    }, 60_000);
-    afterEach(async () => {
-      await Promise.all(extra.splice(0).map((one) => one.close()));
+    const another = withInstances(start, (opened) => {
+      ({ here, there } = opened);
     });
-    afterAll(async () => {
-      await Promise.all([here?.close(), there?.close()]);
-      await backend?.end();
-    });
-
-    const another = async (options?: HoldfastOptions) => {
-      const one = await backend.open(options);
-      extra.push(one);
-      return one;
-    };
 
     it('a held lock is busy for everybody else, and free after its release', async () => {
       const name = fresh('busy');
@@ -278,7 +256,7 @@ export function lockContract(title: string, start: () => Promise<Backend>): void
     it('close in the middle of an acquire leaves nothing held', async () => {
       const name = fresh('close-race');
       for (let i = 0; i < 10; i++) {
-        const one = await backend.open();
+        const one = await another();
         const asked = one.lock(name).acquire();
         const closed = one.close();
         expect(await asked.catch((e: unknown) => e)).toBeInstanceOf(ClosedError);

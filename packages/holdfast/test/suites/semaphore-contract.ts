@@ -1,20 +1,17 @@
 /** What a semaphore has to do on every backend and with every client. */
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { eventually } from '../../../testkit/src/index.ts';
 import {
   AcquireTimeoutError,
   ClosedError,
   type Holdfast,
-  type HoldfastOptions,
   LeaseLostError,
   type Semaphore,
   type SemaphoreLease,
   WrongTypeError,
 } from '../../src/index.ts';
-import { type Backend, NAMES } from './backend.ts';
+import { type Backend, fresh, NAMES, withInstances } from './backend.ts';
 
-let counter = 0;
-const fresh = (what: string) => `${what}:${process.pid}:${counter++}`;
 const lostOf = ({ signal }: SemaphoreLease) =>
   new Promise((resolve) => signal.addEventListener('abort', resolve));
 const slotsOf = (lease: SemaphoreLease | undefined) => lease?.slots.map(({ slot }) => slot);
@@ -31,29 +28,11 @@ function watched<T>(promise: Promise<T>) {
 
 export function semaphoreContract(title: string, start: () => Promise<Backend>): void {
   describe(`semaphore contract: ${title}`, () => {
-    let backend: Backend;
     let here: Holdfast;
     let there: Holdfast;
-    const extra: Holdfast[] = [];
-
-    beforeAll(async () => {
-      backend = await start();
-      here = await backend.open();
-      there = await backend.open();
-    }, 60_000);
-    afterEach(async () => {
-      await Promise.all(extra.splice(0).map((one) => one.close()));
+    const another = withInstances(start, (opened) => {
+      ({ here, there } = opened);
     });
-    afterAll(async () => {
-      await Promise.all([here?.close(), there?.close()]);
-      await backend?.end();
-    });
-
-    const another = async (options?: HoldfastOptions) => {
-      const one = await backend.open(options);
-      extra.push(one);
-      return one;
-    };
     const queueOf = async (semaphore: Semaphore, length: number) =>
       eventually(async () => (await semaphore.inspect()).queueLength === length, {
         what: `${length} waiters`,
@@ -430,6 +409,12 @@ export function semaphoreContract(title: string, start: () => Promise<Backend>):
     it('in a crowd of mixed weights, some of them impatient, the limit holds and nothing is lost', async () => {
       const limit = 7;
       const seats = here.semaphore(fresh('crowd'), { limit, ttlMs: 2_000 });
+      // Both know the scripts and listen: then short waits hear an answer too.
+      const all = await seats.acquire(limit);
+      const waits = [here, there].map((one) => one.semaphore(seats.name, { limit }).acquire());
+      await queueOf(seats, 2);
+      await all.release();
+      for (const wait of waits) await (await wait).release();
       let held = 0;
       let most = 0;
       let served = 0;
@@ -437,12 +422,10 @@ export function semaphoreContract(title: string, start: () => Promise<Backend>):
         const semaphore = (i % 2 ? here : there).semaphore(seats.name, { limit, ttlMs: 2_000 });
         const permits = 1 + ((i * 5) % 7);
         const patience =
-          i % 5 === 0 ? { waitMs: i % 20 } : i % 7 === 0 ? { signal: AbortSignal.timeout(i) } : {};
+          i % 5 === 0 ? { waitMs: 10 + i } : i % 7 === 0 ? { signal: AbortSignal.timeout(i) } : {};
         const asked = semaphore.acquire({ permits, waitMs: 15_000, ...patience });
         const lease = await asked.catch((error: Error) => {
-          // Of a wait of a few milliseconds a busy machine may not even hear the answer.
-          const ends = ['AcquireTimeoutError', 'TimeoutError', ...(i % 5 === 0 ? ['ConnectionError'] : [])];
-          expect(ends).toContain(error.name);
+          expect(['AcquireTimeoutError', 'TimeoutError']).toContain(error.name);
         });
         if (lease === undefined) return;
         held += permits;
