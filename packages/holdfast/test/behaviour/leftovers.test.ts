@@ -73,9 +73,7 @@ describe.each(KINDS)('%s', (kind) => {
     // A client that still connects may need longer than the shortest of the waits below.
     for (const { holdfast } of instances) await holdfast.lock(freshName()).use(() => {});
     const ends = await everyEnd(instances, freshName(), 40);
-    // On a busy machine an answer may come later than a wait of 3 ms and its grace: then nobody knows that others held it.
-    const known = ends.filter((end) => end !== 'ConnectionError');
-    expect(new Set(known)).toEqual(new Set(['fine', 'AcquireTimeoutError', 'TimeoutError']));
+    expect(new Set(ends)).toEqual(new Set(['fine', 'AcquireTimeoutError', 'TimeoutError']));
     await Promise.all(instances.map(({ holdfast }) => holdfast.close()));
     await expectOnlyDocumentedKeys();
     await eventually(async () => (await connections()) === before + 2, {

@@ -12,4 +12,4 @@ for (const binary of further)
   semaphoreStorm(`four clients on ${binary.label}`, () => serverPlace(titles, { binary }));
 
 for (const { what, why } of missing) it.skip(`NOT RUN: ${what}: ${why}`, () => {});
-it.skipIf(further.length > 0)('needs further servers: set HOLDFAST_TEST_SERVERS=all', () => {});
+if (further.length === 0) it.skip('NOT RUN: needs further servers: set HOLDFAST_TEST_SERVERS=all', () => {});
