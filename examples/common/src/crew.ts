@@ -24,6 +24,14 @@ export class Member<Order extends object, R extends Told> {
     this.process.send(order);
   }
 
+  stop(): void {
+    this.process.stop();
+  }
+
+  cont(): void {
+    this.process.cont();
+  }
+
   /** SIGKILL. Resolves when the process is gone. */
   async kill(): Promise<void> {
     this.mayEnd = true;

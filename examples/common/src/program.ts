@@ -2,12 +2,18 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { Cleanup } from './cleanup.ts';
+import { bad, dim, number } from './paint.ts';
 import { UsageError } from './redis-url.ts';
 
-export interface Program {
+export interface Program<R extends { tookMs: number }> {
   help: string;
-  /** Does all of it and prints it. Resolves with the exit code. */
-  show(json: boolean, cleanup: Cleanup): Promise<number>;
+  run(json: boolean, cleanup: Cleanup): Promise<R>;
+  /** What people see of the result, at the end. */
+  summary(result: R): string;
+  /** What must not have happened, if it did. */
+  broken(result: R): string | undefined;
+  /** What to read next. */
+  next: string;
 }
 
 /** Signals this close to each other are one. */
@@ -15,21 +21,39 @@ const TWICE_MS = 500;
 const EXIT_CODES = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 };
 
 /** Runs the program and ends the process. */
-export async function runProgram(program: Program): Promise<void> {
-  const cleanup = new Cleanup();
-  process.exitCode = await exitCodeOf(program, cleanup);
-  await cleanup.run();
-  process.exit();
+export async function runProgram<R extends { tookMs: number }>(program: Program<R>): Promise<void> {
+  const options = readOptions(program.help);
+  await runToEnd(async (cleanup) =>
+    typeof options === 'number' ? options : await show(program, options.json, cleanup),
+  );
 }
 
-async function exitCodeOf({ help, show }: Program, cleanup: Cleanup): Promise<number> {
-  const options = readOptions(help);
-  if (typeof options === 'number') return options;
+async function show<R extends { tookMs: number }>(
+  program: Program<R>,
+  json: boolean,
+  cleanup: Cleanup,
+): Promise<number> {
+  const result = await program.run(json, cleanup);
+  await cleanup.run();
+  process.stdout.write(json ? jsonDocument(result) : ending(program, result));
+  const why = program.broken(result);
+  if (why) process.stderr.write(`${bad('This should not be')}: ${why}.\n`);
+  return why ? 1 : 0;
+}
+
+function ending<R extends { tookMs: number }>({ summary, next }: Program<R>, result: R): string {
+  const took = dim(`All of it measured in this run, in ${number(result.tookMs / 1000, 1)} s.`);
+  return `\n${summary(result)}\n${took}\n${next}\n`;
+}
+
+/** Runs `main`, undoes what has to be undone, and ends the process: done, failed, Ctrl-C, or a pipe that nobody reads any more. */
+export async function runToEnd(main: (cleanup: Cleanup) => Promise<number>): Promise<never> {
+  const cleanup = new Cleanup();
   const ended = whenEnded();
-  const ran = show(options.json, cleanup).catch((error: Error) => failed(error, ended, cleanup));
+  const ran = main(cleanup).catch((error: Error) => failed(error, ended, cleanup));
   const code = await Promise.race([ran, ended]);
   await cleanup.run();
-  return code;
+  process.exit(code);
 }
 
 /** @returns what to do, or the exit code when there is nothing to do */
@@ -57,8 +81,9 @@ async function failed(error: Error, ended: Promise<number>, cleanup: Cleanup): P
   const code = await Promise.race([ended, sleep(50, undefined)]);
   if (code !== undefined) return code;
   await cleanup.run();
-  process.stderr.write(`${error instanceof UsageError ? error.message : `Failed: ${error.message}`}\n`);
-  return 1;
+  const known = error instanceof UsageError;
+  process.stderr.write(`${known ? error.message : `Failed: ${error.message}`}\n`);
+  return known ? error.exitCode : 1;
 }
 
 /** The exit code, once somebody ends the run from outside. */

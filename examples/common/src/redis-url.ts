@@ -1,7 +1,14 @@
 /* REDIS_URL as it may be shown: the password never is. */
 
 /** Something the user can put right: shown as one sentence, without a stack. */
-export class UsageError extends Error {}
+export class UsageError extends Error {
+  constructor(
+    message: string,
+    readonly exitCode = 1,
+  ) {
+    super(message);
+  }
+}
 
 /** The address alone. Throws if it is none. */
 export function withoutPassword(text: string): string {

@@ -17,8 +17,9 @@ interface Watcher<R> {
 /** Longer than any wait in a scene, also on a very busy machine. */
 const PATIENCE_MS = 90_000;
 
-/** Those who wait for what the workers will report. */
+/** Everything the workers have reported, in the order of arrival, and those who wait for what is to come. */
 export class Reports<R extends Told> {
+  readonly all: R[] = [];
   private readonly watchers = new Set<Watcher<R>>();
   private failure: Error | undefined;
   private readonly seen: (report: R) => void;
@@ -28,13 +29,19 @@ export class Reports<R extends Told> {
   }
 
   put(report: R): void {
+    this.all.push(report);
     this.seen(report);
     for (const watcher of this.watchers) if (watcher.wants(report)) watcher.resolve(report);
   }
 
-  /** The next report of this kind from this worker. Rejects when a worker fails, or after 90 s. */
-  until<K extends R['is']>(is: K, from: string): Promise<ReportOf<R, K>> {
-    const next = this.watch((report) => report.is === is && report.from === from, `${from}: ${is}`);
+  /** The next report of this kind that is wanted, or is from that worker. Rejects when a worker fails, or after 90 s. */
+  until<K extends R['is']>(
+    is: K,
+    from: string | ((report: ReportOf<R, K>) => boolean),
+  ): Promise<ReportOf<R, K>> {
+    const wants = typeof from === 'string' ? (report: R) => report.from === from : from;
+    const matches = (report: R) => report.is === is && wants(report as ReportOf<R, K>);
+    const next = this.watch(matches, typeof from === 'string' ? `${from}: ${is}` : is);
     next.catch(() => {}); // whoever awaits it hears of it; a scene that failed elsewhere does not come to that
     return next as Promise<ReportOf<R, K>>;
   }

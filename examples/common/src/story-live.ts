@@ -1,9 +1,11 @@
 /* For a terminal: the story scrolls by, and under it a block that is redrawn in place. */
 import { writeSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { paint } from './paint.ts';
 import type { Block, Story } from './story.ts';
 
 const FRAME_MS = 50;
+const BREATH_MS = 500;
 const HIDE_CURSOR = '\x1b[?25l';
 const SHOW_CURSOR = '\x1b[?25h';
 const CLEAR_DOWN = '\x1b[J';
@@ -32,6 +34,10 @@ class LiveStory implements Story {
 
   say(...lines: string[]): void {
     this.draw(lines);
+  }
+
+  async breathe(): Promise<void> {
+    await sleep(BREATH_MS);
   }
 
   close(): void {

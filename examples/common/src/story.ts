@@ -6,6 +6,8 @@ export interface Story {
   /** A heading, with an empty line before it. */
   heading(text: string): void;
   say(...lines: string[]): void;
+  /** Time to read; none where nobody watches. */
+  breathe(): Promise<void>;
   /** Nothing is shown any more, and the terminal is as it was. May be called again. */
   close(): void;
 }
@@ -29,6 +31,7 @@ function plainStory(): Story {
   return {
     say,
     heading: (text) => say('', paint('bold', text)),
+    breathe: async () => {},
     close: () => {
       open = false;
     },
@@ -37,5 +40,5 @@ function plainStory(): Story {
 
 /** For `--json`: the one document is written at the end. */
 function silentStory(): Story {
-  return { say() {}, heading() {}, close() {} };
+  return { say() {}, heading() {}, breathe: async () => {}, close() {} };
 }

@@ -7,6 +7,7 @@ interface Ended {
   code: number | null;
   stdout: string;
   stderr: string;
+  tookMs: number;
 }
 
 class Started {
@@ -17,6 +18,7 @@ class Started {
 
   /** Without what the tests themselves were told: where a server is, and whether to use colours. */
   constructor(main: URL, args: string[], env: Record<string, string>) {
+    const startedAt = performance.now();
     const { REDIS_URL, FORCE_COLOR, HOLDFAST_TEST_SERVERS, ...own } = process.env;
     this.child = spawn(process.execPath, [fileURLToPath(main), ...args], { env: { ...own, ...env } });
     this.child.stdout?.setEncoding('utf8').on('data', (text) => {
@@ -29,6 +31,7 @@ class Started {
       code,
       stdout: this.stdout,
       stderr: this.stderr,
+      tookMs: performance.now() - startedAt,
     }));
   }
 
@@ -41,7 +44,7 @@ class Started {
     });
     const below = (root: number): typeof all =>
       all.filter(({ parent }) => parent === root).flatMap((each) => [each, ...below(each.pid)]);
-    return below(this.child.pid ?? 0);
+    return below(this.child.pid ?? 0).filter(({ command }) => !command.startsWith('ps '));
   }
 }
 

@@ -28,8 +28,7 @@ export type Happening =
   | { is: 'wrote'; token: number; accepted: boolean; highest: number; lost: LeaseLostReason | undefined }
   | { is: 'releases'; token: number }
   | { is: 'released'; outcome: ReleaseOutcome }
-  | { is: 'done' }
-  | { is: 'failed'; why: string };
+  | { is: 'done' };
 
 /** `at` is `machineNow()` in the reporting process. */
 export type Report = Happening & { from: string; at: number };

@@ -1,11 +1,20 @@
 /* The whole run: a place, workers, four scenes. */
 
-import { type Cleanup, dim, findPlace, type Place } from '@holdfast/example-common';
+import {
+  type Cleanup,
+  dim,
+  findPlace,
+  type MakeStory,
+  machineNow,
+  type Place,
+  Reports,
+  type Story,
+} from '@holdfast/example-common';
 import { Holdfast } from 'holdfast';
 import { Board } from './board.ts';
-import { machineNow } from './clock.ts';
+import { boardBlock } from './board-block.ts';
 import { NAMES, startTasks, type Worker, WorkerProcess } from './crew.ts';
-import { Reports } from './reports.ts';
+import type { Report } from './protocol.ts';
 import type { Result } from './result.ts';
 import { killed } from './scenes/killed.ts';
 import { CURRENCY, PRICE, STOCK, type Stage } from './scenes/scene.ts';
@@ -13,18 +22,17 @@ import { stopped } from './scenes/stopped.ts';
 import { withLock } from './scenes/with-lock.ts';
 import { withoutLock } from './scenes/without-lock.ts';
 import { MemoryShop, RedisShop } from './shop.ts';
-import type { MakeView, View } from './view.ts';
 
 const HOW_TO_GET_ONE = [
   '   To get one: apt install redis-server (or valkey-server), brew install redis,',
   '   or docker run -p 6379:6379 redis and REDIS_URL=redis://localhost:6379.',
 ];
 
-export async function run(makeView: MakeView, cleanup: Cleanup): Promise<Result> {
+export async function run(makeStory: MakeStory, cleanup: Cleanup): Promise<Result> {
   const place = await findPlace('first-run', cleanup);
   const startedAt = machineNow();
   const board = new Board();
-  const view = makeView(board);
+  const view = makeStory((width) => boardBlock(board, width));
   cleanup.add(() => view.close());
   const measured = 'why' in place ? inMemory(board, view, place.why) : onServer(board, view, place, cleanup);
   const result = { ...(await measured), tookMs: machineNow() - startedAt };
@@ -34,13 +42,13 @@ export async function run(makeView: MakeView, cleanup: Cleanup): Promise<Result>
 
 async function onServer(
   board: Board,
-  view: View,
+  view: Story,
   place: Place,
   cleanup: Cleanup,
 ): Promise<Omit<Result, 'tookMs'>> {
   const { redis, prefix, label, where, data } = place;
   introduce(view, `${NAMES.length} worker processes`, `${label}, ${where}`, dim(`           ${data}`));
-  const reports = new Reports((report) => board.see(report));
+  const reports = new Reports<Report>((report) => board.see(report));
   const workers = await hire(board, reports, place, cleanup);
   const stage = { workers, reports, board, view, shop: new RedisShop(redis, prefix) };
   const holdfast = new Holdfast(redis, { prefix });
@@ -49,25 +57,25 @@ async function onServer(
   return { server: label, workers: 'processes', ...sales, ...(await accidents(stage, workers, holdfast)) };
 }
 
-async function inMemory(board: Board, view: View, why: string): Promise<Omit<Result, 'tookMs'>> {
+async function inMemory(board: Board, view: Story, why: string): Promise<Omit<Result, 'tookMs'>> {
   const skipped = 'no server: nothing to kill or stop among tasks of one process';
   introduce(view, `${NAMES.length} tasks of this process`, 'none', `   (${why})`, ...HOW_TO_GET_ONE);
   view.say('   Going on with Holdfast.inMemory: the same rules within one process.');
-  const reports = new Reports((report) => board.see(report));
+  const reports = new Reports<Report>((report) => board.see(report));
   const shop = new MemoryShop();
   const sales = await sell({ workers: startTasks(shop, reports), reports, board, view, shop });
   view.say('', '   Killing and stopping a holder is skipped: that takes processes.');
   return { server: null, workers: 'tasks', ...sales, killed: null, stopped: null, skipped };
 }
 
-function introduce(view: View, who: string, server: string, ...more: string[]): void {
+function introduce(view: Story, who: string, server: string, ...more: string[]): void {
   view.heading(`Holdfast: ${who} sell ${STOCK} tickets at ${PRICE} ${CURRENCY}.`);
   view.say(dim(`   Server: ${server}`), ...more);
 }
 
 async function hire(
   board: Board,
-  reports: Reports,
+  reports: Reports<Report>,
   place: Place,
   cleanup: Cleanup,
 ): Promise<WorkerProcess[]> {

@@ -1,8 +1,8 @@
 /* A worker process: opens its own connection, then does what it is told and reports. */
+import { followOrders, machineNow } from '@holdfast/example-common/worker';
 import { Holdfast } from 'holdfast';
 import { Redis } from 'ioredis';
 import { Clerk } from './clerk.ts';
-import { machineNow } from './clock.ts';
 import type { Happening, Opening, Order } from './protocol.ts';
 import { RedisShop } from './shop.ts';
 
@@ -25,10 +25,6 @@ async function open(opening: Opening): Promise<void> {
   await tell({ is: 'ready' });
 }
 
-process.on('message', (order: Opening | Order) => {
-  const work = order.do === 'open' ? open(order) : clerk?.follow(order);
-  work?.catch((error: Error) => tell({ is: 'failed', why: error.message }));
+followOrders<Opening | Order>(async (order) => {
+  await (order.do === 'open' ? open(order) : clerk?.follow(order));
 });
-process.on('disconnect', () => process.exit());
-// Ctrl-C reaches every process of the terminal's group; the orchestrator alone decides how this one ends.
-process.on('SIGINT', () => {});

@@ -1,72 +1,10 @@
-import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { fileURLToPath } from 'node:url';
 import { eventually, findServer, startServer } from '@holdfast/testkit';
 import { beforeAll, describe, expect, test } from 'vitest';
+import { isAlive, starter } from '../../common/test/started.ts';
 
-const MAIN = fileURLToPath(new URL('../dist/main.js', import.meta.url));
 const ESCAPE = '\x1b';
-
-interface Ended {
-  code: number | null;
-  stdout: string;
-  stderr: string;
-  tookMs: number;
-}
-
-class Program {
-  readonly child: ChildProcess;
-  readonly ended: Promise<Ended>;
-  stdout = '';
-  stderr = '';
-
-  constructor(args: string[], env: Record<string, string>) {
-    const startedAt = performance.now();
-    const { REDIS_URL, FORCE_COLOR, HOLDFAST_TEST_SERVERS, ...own } = process.env;
-    this.child = spawn(process.execPath, [MAIN, ...args], { env: { ...own, ...env } });
-    this.child.stdout?.setEncoding('utf8').on('data', (text) => {
-      this.stdout += text;
-    });
-    this.child.stderr?.setEncoding('utf8').on('data', (text) => {
-      this.stderr += text;
-    });
-    this.ended = once(this.child, 'close').then(([code]) => ({
-      code,
-      stdout: this.stdout,
-      stderr: this.stderr,
-      tookMs: performance.now() - startedAt,
-    }));
-  }
-}
-
-function start(args: string[] = [], env: Record<string, string> = {}): Program {
-  return new Program(args, env);
-}
-
-function run(args: string[] = [], env: Record<string, string> = {}): Promise<Ended> {
-  return start(args, env).ended;
-}
-
-/** The processes below this one, with their command lines. */
-function descendants(pid: number): { pid: number; command: string }[] {
-  const lines = execFileSync('ps', ['-eo', 'pid=,ppid=,args='], { encoding: 'utf8' }).trim().split('\n');
-  const all = lines.flatMap((line) => {
-    const [, own, parent, command = ''] = /^\s*(\d+)\s+(\d+)\s+(.*)$/.exec(line) ?? [];
-    return own ? [{ pid: Number(own), parent: Number(parent), command }] : [];
-  });
-  const below = (root: number): typeof all =>
-    all.filter(({ parent }) => parent === root).flatMap((each) => [each, ...below(each.pid)]);
-  return below(pid).filter(({ command }) => !command.startsWith('ps '));
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch {
-    return false;
-  }
-}
+const start = starter(new URL('../dist/main.js', import.meta.url));
+const run = (args: string[] = [], env: Record<string, string> = {}) => start(args, env).ended;
 
 /** A private copy is unpacked before the clock of any test runs. */
 beforeAll(() => findServer(), 200_000);
@@ -163,13 +101,13 @@ describe('Ctrl-C', { timeout: 30_000 }, () => {
     async (moment) => {
       const program = start();
       await eventually(() => program.stdout.includes(moment), { withinMs: 20_000, what: moment });
-      const below = descendants(program.child.pid ?? 0);
+      const below = program.descendants();
       expect(below.some(({ command }) => command.includes('worker.js'))).toBe(true);
       expect(below.some(({ command }) => /(redis|valkey)-server/.test(command))).toBe(true);
       program.child.kill('SIGINT');
       const { code } = await program.ended;
       expect(code).toBe(130);
-      expect(below.filter(({ pid }) => isAlive(pid))).toEqual([]);
+      expect(below.filter(isAlive)).toEqual([]);
     },
   );
 
@@ -184,10 +122,10 @@ describe('Ctrl-C', { timeout: 30_000 }, () => {
 
   test('right at the start ends with 130 too', async () => {
     const program = start();
-    await eventually(() => descendants(program.child.pid ?? 0).length > 0, { what: 'a first child' });
-    const below = descendants(program.child.pid ?? 0);
+    await eventually(() => program.descendants().length > 0, { what: 'a first child' });
+    const below = program.descendants();
     program.child.kill('SIGINT');
     expect((await program.ended).code).toBe(130);
-    expect(below.filter(({ pid }) => isAlive(pid))).toEqual([]);
+    expect(below.filter(isAlive)).toEqual([]);
   });
 });

@@ -1,6 +1,6 @@
 /* The game company: `npm run game-company`. See --help. */
-import { bad, type Cleanup, dim, jsonDocument, number, runProgram } from '@holdfast/example-common';
-import { broken, type Result } from './result.ts';
+import { runProgram } from '@holdfast/example-common';
+import { broken } from './result.ts';
 import { run } from './run.ts';
 import { LineScreen, SILENT } from './screen.ts';
 import { summaryTable } from './table.ts';
@@ -22,18 +22,10 @@ redis-server or valkey-server from PATH, else a private copy unpacked into
 
 const NEXT = 'The code: examples/game-company/src/team.ts asks for a seat before each call.';
 
-await runProgram({ help: HELP, show });
-
-async function show(json: boolean, cleanup: Cleanup): Promise<number> {
-  const result = await run(json ? SILENT : new LineScreen(), cleanup);
-  await cleanup.run();
-  process.stdout.write(json ? jsonDocument(result) : ending(result));
-  const why = broken(result);
-  if (why) process.stderr.write(`${bad('This should not be')}: ${why}.\n`);
-  return why ? 1 : 0;
-}
-
-function ending(result: Result): string {
-  const took = dim(`All of it measured in this run, in ${number(result.tookMs / 1000, 1)} s.`);
-  return `\n${summaryTable(result)}\n${took}\n${NEXT}\n`;
-}
+await runProgram({
+  help: HELP,
+  run: (json, cleanup) => run(json ? SILENT : new LineScreen(), cleanup),
+  summary: summaryTable,
+  broken,
+  next: NEXT,
+});

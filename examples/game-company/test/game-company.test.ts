@@ -1,68 +1,10 @@
-import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { fileURLToPath } from 'node:url';
 import { eventually, findServer, startServer } from '@holdfast/testkit';
 import { beforeAll, describe, expect, test } from 'vitest';
+import { isAlive, starter } from '../../common/test/started.ts';
 
-const MAIN = fileURLToPath(new URL('../dist/main.js', import.meta.url));
 const ESCAPE = '\x1b';
-
-interface Ended {
-  code: number | null;
-  stdout: string;
-  stderr: string;
-  tookMs: number;
-}
-
-class Program {
-  readonly child: ChildProcess;
-  readonly ended: Promise<Ended>;
-  stdout = '';
-  stderr = '';
-
-  constructor(args: string[], env: Record<string, string>) {
-    const startedAt = performance.now();
-    const { REDIS_URL, FORCE_COLOR, HOLDFAST_TEST_SERVERS, ...own } = process.env;
-    this.child = spawn(process.execPath, [MAIN, ...args], { env: { ...own, ...env } });
-    this.child.stdout?.setEncoding('utf8').on('data', (text) => {
-      this.stdout += text;
-    });
-    this.child.stderr?.setEncoding('utf8').on('data', (text) => {
-      this.stderr += text;
-    });
-    this.ended = once(this.child, 'close').then(([code]) => ({
-      code,
-      stdout: this.stdout,
-      stderr: this.stderr,
-      tookMs: performance.now() - startedAt,
-    }));
-  }
-}
-
-function run(args: string[] = [], env: Record<string, string> = {}): Promise<Ended> {
-  return new Program(args, env).ended;
-}
-
-/** The processes below this one, with their command lines. */
-function descendants(pid: number): { pid: number; command: string }[] {
-  const lines = execFileSync('ps', ['-eo', 'pid=,ppid=,args='], { encoding: 'utf8' }).trim().split('\n');
-  const all = lines.flatMap((line) => {
-    const [, own, parent, command = ''] = /^\s*(\d+)\s+(\d+)\s+(.*)$/.exec(line) ?? [];
-    return own ? [{ pid: Number(own), parent: Number(parent), command }] : [];
-  });
-  const below = (root: number): typeof all =>
-    all.filter(({ parent }) => parent === root).flatMap((each) => [each, ...below(each.pid)]);
-  return below(pid);
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch {
-    return false;
-  }
-}
+const start = starter(new URL('../dist/main.js', import.meta.url));
+const run = (args: string[] = [], env: Record<string, string> = {}) => start(args, env).ended;
 
 /** A private copy is unpacked before the clock of any test runs. */
 beforeAll(() => findServer(), 200_000);
@@ -138,20 +80,20 @@ describe('Ctrl-C', { timeout: 40_000 }, () => {
   test.each(['With a semaphore', 'SIGKILL to process'])(
     'at "%s" ends with 130 and leaves no worker and no server behind',
     async (moment) => {
-      const program = new Program([], {});
+      const program = start([], {});
       await eventually(() => program.stdout.includes(moment), { withinMs: 30_000, what: moment });
-      const below = descendants(program.child.pid ?? 0).filter(({ command }) => !command.startsWith('ps '));
+      const below = program.descendants();
       expect(below.some(({ command }) => command.includes('worker.js'))).toBe(true);
       expect(below.some(({ command }) => /(redis|valkey)-server/.test(command))).toBe(true);
       program.child.kill('SIGINT');
       expect((await program.ended).code).toBe(130);
-      expect(below.filter(({ pid }) => isAlive(pid))).toEqual([]);
+      expect(below.filter(isAlive)).toEqual([]);
     },
   );
 
   test('leaves no keys behind on a server of REDIS_URL', async () => {
     await using server = await startServer();
-    const program = new Program([], { REDIS_URL: server.url });
+    const program = start([], { REDIS_URL: server.url });
     await eventually(() => program.stdout.includes('With a semaphore'), { withinMs: 30_000 });
     await eventually(async () => ((await server.command('KEYS', '*')) as string[]).length > 0);
     program.child.kill('SIGINT');

@@ -64,7 +64,9 @@ async function whenStarted(members: Stage['members'], reports: Reports<Report>):
 
 /** The library is right to take its seat: it cannot tell a starved process from a dead one. */
 function starved(name: string): Error {
-  return new Error(`${name} lost its seat: this machine is too busy to run it often enough for its renewals`);
+  return new Error(
+    `${name} lost its seat: no renewal got through in time; is the server gone, or this machine too busy?`,
+  );
 }
 
 function proxyBefore({ url }: Place): Promise<TcpProxy> {

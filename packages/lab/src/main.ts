@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 /** The program holdfast-lab. See --help. */
-import { runToEnd } from './cli/frame.ts';
+import { runToEnd } from '@holdfast/example-common';
 import type { Market } from './cli/market.ts';
 import { cli } from './cli/program.ts';
 import { disturbance, expectations } from './market/expectations.ts';

@@ -1,9 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { bad, good, ms } from '@holdfast/example-common';
+import { bad, good, machineNow, ms } from '@holdfast/example-common';
 import { eventually } from '@holdfast/testkit';
 import type { Holdfast } from 'holdfast';
 import { TTL_MS } from '../clerk.ts';
-import { machineNow } from '../clock.ts';
 import type { WorkerProcess } from '../crew.ts';
 import type { Killed } from '../result.ts';
 import { allDo, type Stage } from './scene.ts';
@@ -30,7 +29,7 @@ export async function killed(
 }
 
 async function holdFirst({ reports }: Stage, victim: WorkerProcess): Promise<void> {
-  const holds = reports.until('holds', ({ from }) => from === victim.name);
+  const holds = reports.until('holds', victim.name);
   victim.send({ do: 'hold', forMs: 60_000 });
   await holds;
 }

@@ -1,4 +1,4 @@
-import { machineNow } from '../clock.ts';
+import { machineNow } from '@holdfast/example-common';
 import type { Round } from '../protocol.ts';
 import type { Sale } from '../result.ts';
 import { allDo, CURRENCY, PRICE, STOCK, type Stage } from './scene.ts';

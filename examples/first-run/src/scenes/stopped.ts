@@ -1,8 +1,7 @@
-import { bad, good, ms } from '@holdfast/example-common';
+import { bad, good, machineNow, ms, type ReportOf } from '@holdfast/example-common';
 import { TTL_MS } from '../clerk.ts';
-import { machineNow } from '../clock.ts';
 import type { WorkerProcess } from '../crew.ts';
-import type { ReportOf } from '../reports.ts';
+import type { Report } from '../protocol.ts';
 import type { Stopped } from '../result.ts';
 import type { Stage } from './scene.ts';
 
@@ -28,7 +27,7 @@ export async function stopped(stage: Stage, victim: WorkerProcess, next: WorkerP
 }
 
 async function stop({ reports, view, board }: Stage, victim: WorkerProcess): Promise<number> {
-  const holds = reports.until('holds', ({ from }) => from === victim.name);
+  const holds = reports.until('holds', victim.name);
   victim.send({ do: 'write', busyMs: BUSY_MS });
   const { leftMs } = await holds;
   victim.stop();
@@ -41,8 +40,8 @@ async function stop({ reports, view, board }: Stage, victim: WorkerProcess): Pro
 
 /** @returns when it had the lock */
 async function nextWrites({ reports }: Stage, next: WorkerProcess): Promise<number> {
-  const holds = reports.until('holds', ({ from }) => from === next.name);
-  const done = reports.until('done', ({ from }) => from === next.name);
+  const holds = reports.until('holds', next.name);
+  const done = reports.until('done', next.name);
   next.send({ do: 'write', busyMs: 0 });
   const { at } = await holds;
   await done;
@@ -50,8 +49,8 @@ async function nextWrites({ reports }: Stage, next: WorkerProcess): Promise<numb
 }
 
 async function wakeUp({ reports, view, board }: Stage, victim: WorkerProcess, stoppedAt: number) {
-  const wrote = reports.until('wrote', ({ from }) => from === victim.name);
-  const done = reports.until('done', ({ from }) => from === victim.name);
+  const wrote = reports.until('wrote', victim.name);
+  const done = reports.until('done', victim.name);
   victim.cont();
   const wokenAt = machineNow();
   board.mark(victim.name, 'HOLDS');
@@ -62,7 +61,7 @@ async function wakeUp({ reports, view, board }: Stage, victim: WorkerProcess, st
   return { ...late, wokenAt };
 }
 
-function outcome({ accepted, token, highest, lost }: ReportOf<'wrote'>): string[] {
+function outcome({ accepted, token, highest, lost }: ReportOf<Report, 'wrote'>): string[] {
   if (accepted) return [`   The till took it: ${bad('NOT refused')} (token ${token}).`];
   const told = lost ? `   Its lease says so too: ${lost}.` : '';
   return [`   The till ${good('refused it')}: token ${token} < ${highest}.`, told].filter(Boolean);

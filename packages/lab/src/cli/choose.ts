@@ -1,6 +1,6 @@
 /** Steps by the words of a command line. */
+import { UsageError } from '@holdfast/example-common';
 import type { LabStep } from '../report/report.ts';
-import { Complaint } from './frame.ts';
 
 /** In the order of the chapter, each once. A word is an id, a name, or `all`. */
 export function chooseSteps(steps: readonly LabStep[], words: readonly string[]): readonly LabStep[] {
@@ -13,7 +13,7 @@ function stepsOf(steps: readonly LabStep[], word: string): readonly LabStep[] {
   const found = steps.filter(({ id, name }) => [id, name].some((text) => plain(text) === plain(word)));
   if (found.length > 0) return found;
   const known = steps.map(({ id, name }) => `${id} (${name})`).join(', ');
-  throw new Complaint(`There is no step “${word}”. There are: ${known}; or all.`, 2);
+  throw new UsageError(`There is no step “${word}”. There are: ${known}; or all.`, 2);
 }
 
 /** "Simple lock" and simple-lock are the same. */

@@ -1,7 +1,8 @@
 /** The page of `--html FILE`. That it can be written is checked before a run of a minute, not after. */
+
 import { accessSync, constants, statSync, writeFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
-import { Complaint } from './frame.ts';
+import { UsageError } from '@holdfast/example-common';
 
 export function checkHtmlFile(file: string | undefined): void {
   if (file === undefined) return;
@@ -10,7 +11,7 @@ export function checkHtmlFile(file: string | undefined): void {
     if (there?.isDirectory()) throw new Error('it is a folder');
     accessSync(there ? file : dirname(resolve(file)), constants.W_OK);
   } catch (error) {
-    throw new Complaint(`--html: ${file} cannot be written: ${(error as Error).message}.`, 2);
+    throw new UsageError(`--html: ${file} cannot be written: ${(error as Error).message}.`, 2);
   }
 }
 

@@ -1,9 +1,8 @@
 /** The lab's own server. Never one that is in use: it is emptied before every order. */
-import type { Cleanup } from '@holdfast/example-common';
+import { type Cleanup, UsageError } from '@holdfast/example-common';
 import { type ServerBinary, startServer, tryFindServer } from '@holdfast/testkit';
 import { connections, type OwnConnections } from '../explore/connections.ts';
 import { warmUp } from '../steps/warm-up.ts';
-import { Complaint } from './frame.ts';
 
 export interface OwnServer {
   /** "Redis 7.0.15". */
@@ -24,9 +23,9 @@ export async function ownServer(cleanup: Cleanup): Promise<OwnServer> {
   };
 }
 
-/** @throws Complaint when there is none */
+/** @throws UsageError when there is none */
 export async function findOwnServer(): Promise<ServerBinary> {
   const found = await tryFindServer();
   if ('server' in found) return found.server;
-  throw new Complaint(`The lab needs a server of its own, and none can be had: ${found.why}.`, 1);
+  throw new UsageError(`The lab needs a server of its own, and none can be had: ${found.why}.`);
 }
