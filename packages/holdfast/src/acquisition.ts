@@ -192,12 +192,11 @@ class Attempt<L extends Lease> {
   /** A reply that outlasted its own lease is no lease: given back, and taken for "busy". */
   private inTime(reply: GrantedReply, askedAt: number): Granted | undefined {
     const { engine, target } = this.wanted;
-    if (validUntil(askedAt, reply.leaseMs) > engine.clock.now()) {
-      const { fencingToken, leaseMs, slots } = reply;
-      return { holderId: this.holderId, fencingToken, leaseMs, startedAt: askedAt, handedOff: false, slots };
-    }
+    const { fencingToken, leaseMs, slots, startedAt = askedAt } = reply;
+    if (validUntil(startedAt, leaseMs) > engine.clock.now())
+      return { holderId: this.holderId, fencingToken, leaseMs, startedAt, handedOff: false, slots };
     // By its token: a later ask of this acquire may have been granted by the time it arrives.
-    void engine.undo(target, `${this.holderId}:${reply.fencingToken}`);
+    void engine.undo(target, `${this.holderId}:${fencingToken}`);
     return undefined;
   }
 

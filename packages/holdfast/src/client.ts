@@ -57,8 +57,10 @@ export interface Client {
   sendPair?(first: Command, second: Command): [Promise<unknown>, Promise<unknown>];
   /** Opens a connection for messages, made like the client's own (address, TLS, credentials). */
   openSubscriber(events: SubscriberEvents): Promise<Subscriber>;
-  /** Where it connects, for the warning about plain text; `undefined` when unknown. */
-  readonly endpoint?: { readonly host: string; readonly tls: boolean } | undefined;
+  /** Where it connects, for messages; `undefined` when unknown. */
+  readonly endpoint?:
+    | { readonly host: string; readonly port?: number | undefined; readonly tls: boolean }
+    | undefined;
   /** Takes off every listener that this adapter put on the client. */
   detach(): void;
 }

@@ -111,6 +111,36 @@ export class ServerRefusedError extends HoldfastError {
   }
 }
 
+/** How one node of a quorum voted. */
+export interface NodeVote {
+  /** `node 2 (ioredis, 10.0.0.2:6379)` */
+  readonly node: string;
+  /** What it said, or `none` when it could not be asked. */
+  readonly vote: string;
+  /** Why it did not vote. */
+  readonly reason: Error | undefined;
+}
+
+/** Too few of the independent servers answered. Contention is never this error. Whether the command ran on some is unknown. */
+export class QuorumError extends HoldfastError {
+  override readonly name = 'QuorumError';
+  readonly code = 'HOLDFAST_QUORUM';
+  constructor(
+    subject: Subject | undefined,
+    /** So many have to agree. */
+    readonly majority: number,
+    /** One for each node, in the order of the list. */
+    readonly votes: readonly NodeVote[],
+  ) {
+    const reached = votes.filter(({ vote, reason }) => reason === undefined && vote !== NO_ANSWER).length;
+    const each = votes.map(({ node, vote, reason }) => `${node}: ${reason?.message ?? vote}`).join('; ');
+    const what = `${reached} of ${votes.length} servers answered, ${majority} are needed; check those that did not (${each})`;
+    super(prefixed(subject, what), subject, votes.find(({ reason }) => reason !== undefined)?.reason);
+  }
+}
+
+export const NO_ANSWER = 'no answer yet';
+
 /** The Holdfast instance (or the client it was given) was closed. */
 export class ClosedError extends HoldfastError {
   override readonly name = 'ClosedError';

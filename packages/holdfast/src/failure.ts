@@ -3,6 +3,7 @@ import { DeadlineError } from './deadline.ts';
 import {
   ConnectionError,
   HoldfastError,
+  QuorumError,
   ServerRefusedError,
   type Subject,
   WrongTypeError,
@@ -58,9 +59,15 @@ export function classify(error: unknown): Failure {
 
 /** Refused, but worth another try within the caller's own deadline. */
 export function isPassing(error: unknown): boolean {
+  if (error instanceof QuorumError) return couldAgree(error);
   return (
     error instanceof ConnectionError || (error instanceof ServerRefusedError && PASSING.has(error.reply))
   );
+}
+
+/** A majority may come about as soon as what passes has passed. */
+function couldAgree({ votes, majority }: QuorumError): boolean {
+  return votes.filter(({ reason }) => reason === undefined || isPassing(reason)).length >= majority;
 }
 
 function serverWord(text: string): string {

@@ -1,7 +1,7 @@
 /** The entry: one instance per Redis (or Valkey) and process. */
-import { recogniseClient } from './adapters/recognise.ts';
+import { recogniseClients } from './adapters/recognise.ts';
 import type { Client } from './client.ts';
-import { monotonicClock } from './clock.ts';
+import { type Clock, monotonicClock } from './clock.ts';
 import { Engine } from './engine.ts';
 import { Events, type HoldfastEventName, type HoldfastEvents } from './events.ts';
 import { newClientId } from './holder-id.ts';
@@ -24,6 +24,7 @@ import {
   type SemaphoreOptions,
   withLockOptions,
 } from './options.ts';
+import { QuorumStore } from './quorum/quorum-store.ts';
 import { Semaphore } from './semaphore.ts';
 import { RedisStore } from './store/redis-store.ts';
 import type { Store } from './store/store.ts';
@@ -39,8 +40,9 @@ export class Holdfast implements AsyncDisposable {
   readonly #settings: LockSettings;
 
   /**
-   * @param client your own ioredis, node-redis or iovalkey client (a cluster or Sentinel one too), or an adapter for another.
-   *   It stays yours: Holdfast opens one more connection like it while it waits, and never closes the one you passed.
+   * @param client your own ioredis, node-redis or iovalkey client (a cluster or Sentinel one too), or an adapter for another; or
+   *   a list of them, of independent servers: then a lease needs a majority (Redlock; 3 or 5 are sensible).
+   *   They stay yours: Holdfast opens one more connection like each while it waits, and never closes the ones you passed.
    * @throws TypeError or RangeError that names the argument
    */
   constructor(client: unknown, options?: HoldfastOptions) {
@@ -50,16 +52,12 @@ export class Holdfast implements AsyncDisposable {
     const clientId = newClientId();
     const commandTimeoutMs = options?.commandTimeoutMs ?? DEFAULT_COMMAND_TIMEOUT_MS;
     const clock = monotonicClock;
+    const onRedis = (one: Client) =>
+      new RedisStore({ client: one, clock, prefix, clientId, commandTimeoutMs });
     const store: Store =
       client instanceof MemoryServer
         ? new MemoryStore(client, clock, prefix, clientId)
-        : new RedisStore({
-            client: recogniseClient(client) as Client,
-            clock,
-            prefix,
-            clientId,
-            commandTimeoutMs,
-          });
+        : storeOf(recogniseClients(client).map(onRedis), clock, commandTimeoutMs);
     this.#settings = settings;
     const engine = new Engine(store, clock, clientId, new Events(), commandTimeoutMs);
     const introduction = new Introduction(engine, options?.label);
@@ -131,4 +129,10 @@ export class Holdfast implements AsyncDisposable {
   [Symbol.asyncDispose](): Promise<void> {
     return this.close();
   }
+}
+
+/** One server, or a quorum of several. */
+function storeOf(stores: readonly RedisStore[], clock: Clock, commandTimeoutMs: number): Store {
+  const [only, ...others] = stores;
+  return only !== undefined && others.length === 0 ? only : new QuorumStore(stores, clock, commandTimeoutMs);
 }

@@ -14,6 +14,8 @@ export {
   HoldfastError,
   LeaseLostError,
   type LeaseLostReason,
+  type NodeVote,
+  QuorumError,
   ServerRefusedError,
   type Subject,
   WrongTypeError,

@@ -17,6 +17,7 @@ const LEAVES = [
 const MAY: readonly (readonly [layer: string, may: readonly string[]])[] = [
   ['adapters', []],
   ['store', []],
+  ['quorum', ['store']],
   ['memory', ['store/store']],
   ['engine', ['store/store']],
   ['watchdog', ['store/store']],
@@ -34,7 +35,7 @@ const MAY: readonly (readonly [layer: string, may: readonly string[]])[] = [
     'holdfast',
     [
       ...['adapters/recognise', 'engine', 'instance', 'lock', 'semaphore', 'waiting', 'inspect'],
-      ...['introduction', 'memory', 'store'],
+      ...['introduction', 'memory', 'quorum', 'store'],
     ],
   ],
   [

@@ -45,6 +45,7 @@ export interface IoredisOptions {
   readonly keyPrefix?: unknown;
   readonly enableAutoPipelining?: boolean | undefined;
   readonly host?: string | undefined;
+  readonly port?: number | undefined;
   readonly path?: string | undefined;
   readonly tls?: unknown;
   readonly sentinels?: unknown;
@@ -98,5 +99,5 @@ async function callAtOnce(client: IoredisCommander, name: string, args: string[]
 
 function endpointOf(options: IoredisOptions): Client['endpoint'] {
   if (options.sentinels || options.path) return undefined;
-  return { host: options.host ?? 'localhost', tls: Boolean(options.tls) };
+  return { host: options.host ?? 'localhost', port: options.port ?? 6379, tls: Boolean(options.tls) };
 }

@@ -81,7 +81,12 @@ export function prefixOf(client: object): string {
 }
 
 export function endpointOf(template: NodeRedisTemplate): Client['endpoint'] {
-  const socket = (template.options?.socket ?? {}) as { host?: string; path?: string; tls?: boolean };
+  const socket = (template.options?.socket ?? {}) as {
+    host?: string;
+    port?: number;
+    path?: string;
+    tls?: boolean;
+  };
   if (socket.path) return undefined;
-  return { host: socket.host ?? 'localhost', tls: socket.tls === true };
+  return { host: socket.host ?? 'localhost', port: socket.port ?? 6379, tls: socket.tls === true };
 }

@@ -13,14 +13,29 @@ import { fromNodeRedisSentinel, type NodeRedisSentinelLike } from './node-redis-
 
 const PASS = 'pass a connected client of ioredis, iovalkey or node-redis';
 
+/** One client, or those of a quorum: all different. */
+export function recogniseClients(value: unknown): Client[] {
+  if (!Array.isArray(value)) return [recogniseClient(value)];
+  if (value.length === 0)
+    throw clientError(
+      'clients: the list is empty; pass clients of 3 or 5 independent servers, or one client',
+    );
+  const twice = value.findIndex((one, i) => value.indexOf(one) !== i);
+  if (twice >= 0)
+    throw clientError(
+      `clients: number ${twice + 1} of the list is in it twice, so it would have two votes; pass each server once`,
+    );
+  return value.map((one, i) => recogniseClient(one, `clients: number ${i + 1} of the list: `));
+}
+
 /** The adapter for whatever client this is, told by its shape, so that no client library is imported. */
-export function recogniseClient(value: unknown): Client {
-  if (typeof value !== 'object' || value === null) throw clientError(`client: ${notAnObject(value)}`);
+export function recogniseClient(value: unknown, what = 'client: '): Client {
+  if (typeof value !== 'object' || value === null) throw clientError(`${what}${notAnObject(value)}`);
   const has = (...names: string[]) =>
     names.every((name) => typeof (value as Record<string, unknown>)[name] === 'function');
   if (has('send', 'openSubscriber', 'detach')) return value as Client;
   if (looksMocked(value))
-    throw clientError(`client: this looks like a mock, which cannot run the lock scripts; ${PASS}`);
+    throw clientError(`${what}this looks like a mock, which cannot run the lock scripts; ${PASS}`);
   // iovalkey has the same shape.
   if (has('call', 'duplicate', 'nodes')) return fromIoredisCluster(value as IoredisClusterLike);
   if (has('call', 'duplicate', 'pipeline')) return fromIoredis(value as IoredisLike);
@@ -29,7 +44,7 @@ export function recogniseClient(value: unknown): Client {
     return fromNodeRedisSentinel(value as NodeRedisSentinelLike);
   if (has('sendCommand', 'execute', 'destroy')) return fromNodeRedisPool(value as NodeRedisPoolLike);
   if (has('sendCommand', 'duplicate', 'destroy')) return fromNodeRedis(value as NodeRedisLike);
-  throw clientError(`client: ${otherObject(value, has)}`);
+  throw clientError(`${what}${otherObject(value, has)}`);
 }
 
 function notAnObject(value: unknown): string {
@@ -44,7 +59,7 @@ function otherObject(value: object, has: (...names: string[]) => boolean): strin
   if (has('then'))
     return `it is a promise; await it first, as in \`await createClient().connect()\`, then ${PASS}`;
   if (value instanceof URL) return `it is a URL; make a client from that address first, then ${PASS}`;
-  if (Array.isArray(value)) return `it is an array; ${PASS}, one only`;
+  if (Array.isArray(value)) return `it is a list within the list; ${PASS}`;
   if (has('sendCommand') || has('send_command'))
     return 'it is of node-redis 4 or older; Holdfast needs version 5 or later';
   if (has('createClient') || has('Redis') || has('default'))

@@ -46,10 +46,6 @@ if not waits then return { 'busy', remainingMs, foreign } end
 
 --! join
 local ticket, isNew = join(KEYS[3], ARGV[3], ARGV[4], nowUs, ARGV[5])
-local alone = redis.call('zscore', KEYS[2], 'alone')
-if alone then
-  redis.call('zadd', KEYS[2], alone, 'queued')
-  redis.call('zrem', KEYS[2], 'alone')
-end
+--! mark-queued
 local rank = tostring(redis.call('zrank', KEYS[3], ARGV[3]))
 return { 'queued', remainingMs, foreign, ticket, rank, isNew, string.format('%.0f', nowUs) }

@@ -25,6 +25,16 @@ const DRIFT = 1 / 1000;
 /** An older reading of the server's clock is not used: the stamp would lag by too much. */
 const MAX_AGE_MS = 1_000;
 
+/** Both commands said yes. No value of a lock. */
+export const TAKEN = '';
+
+export interface Offer {
+  readonly holderId: string;
+  readonly ttlMs: number;
+  /** The fencing token, if it is accepted. */
+  readonly stamp: number;
+}
+
 /** So many names are remembered. */
 const MAX_KNOWN = 10_000;
 
@@ -69,14 +79,32 @@ export class PlainPair {
     limits: CallLimits,
     late: (grant: GrantedReply) => void,
   ): Promise<AcquireReply | undefined> {
-    const stamp = this.known.has(keys.lock) ? this.stamp() : undefined;
-    if (stamp === undefined || this.client.sendPair === undefined) return undefined;
-    const both = Promise.all(this.client.sendPair(...pairOf(keys, request, stamp)));
-    const ms = Math.min(this.commandTimeoutMs, limits.deadlineAt - this.clock.now());
+    const stamp = this.stamp();
+    if (stamp === undefined) return undefined;
     const granted = { status: 'granted', fencingToken: stamp, leaseMs: request.ttlMs } as const;
-    const lateGrant = ([before]: [unknown, unknown]) => before === null && late(granted);
+    const found = await this.offer(keys, { ...request, stamp }, limits, () => late(granted));
+    if (found === undefined) return undefined;
+    if (found === TAKEN) return granted;
+    return { status: 'busy', remainingMs: -1, foreign: !found.startsWith(HOLDER_MARK) };
+  }
+
+  /**
+   * The pair with this stamp: `TAKEN`, or the value in its way, or `undefined` when the script has to decide.
+   * @param late called when the lock was taken after the deadline had passed
+   */
+  async offer(
+    keys: LockKeys,
+    offer: Offer,
+    limits: CallLimits,
+    late: () => void,
+  ): Promise<typeof TAKEN | string | undefined> {
+    const { client, supported } = this;
+    if (!(supported && this.known.has(keys.lock)) || client.sendPair === undefined) return undefined;
+    const both = Promise.all(client.sendPair(...pairOf(keys, offer)));
+    const ms = Math.min(this.commandTimeoutMs, limits.deadlineAt - this.clock.now());
+    const lateGrant = ([before]: [unknown, unknown]) => before === null && late();
     try {
-      return answer(await withDeadline(both, ms, lateGrant), request, stamp);
+      return answer(await withDeadline(both, ms, lateGrant), offer);
     } catch (error) {
       // Redis before 7.0 does not know NX with GET.
       if (error instanceof Error && /syntax error/i.test(error.message)) this.supported = false;
@@ -86,13 +114,13 @@ export class PlainPair {
 
   private stamp(): number | undefined {
     const age = this.clock.now() - this.readAt;
-    if (!this.supported || age > MAX_AGE_MS) return undefined;
+    if (age > MAX_AGE_MS) return undefined;
     this.lastStamp = Math.max(this.lastStamp + 1, Math.floor(this.serverUs + age * 1000 * (1 - DRIFT)));
     return this.lastStamp;
   }
 }
 
-function pairOf(keys: LockKeys, { holderId, ttlMs }: AcquireRequest, stamp: number): [Command, Command] {
+function pairOf(keys: LockKeys, { holderId, ttlMs, stamp }: Offer): [Command, Command] {
   const value = `${holderId}:${stamp}`;
   return [
     { name: 'SET', keys: [keys.lock], tail: [value, 'NX', 'PX', String(ttlMs), 'GET'] },
@@ -102,13 +130,9 @@ function pairOf(keys: LockKeys, { holderId, ttlMs }: AcquireRequest, stamp: numb
 
 function answer(
   [before, raised]: [unknown, unknown],
-  { holderId, ttlMs }: AcquireRequest,
-  stamp: number,
-): AcquireReply | undefined {
-  if (before === null) {
-    return Number(raised) === 1 ? { status: 'granted', fencingToken: stamp, leaseMs: ttlMs } : undefined;
-  }
+  { holderId }: Offer,
+): typeof TAKEN | string | undefined {
+  if (before === null) return Number(raised) === 1 ? TAKEN : undefined;
   const value = String(before);
-  if (value.startsWith(holderId)) return undefined;
-  return { status: 'busy', remainingMs: -1, foreign: !value.startsWith(HOLDER_MARK) };
+  return value.startsWith(holderId) ? undefined : value;
 }

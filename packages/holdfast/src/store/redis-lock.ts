@@ -1,5 +1,4 @@
 /** The lock on a real server: the plain pair where it can, else one script per operation. */
-import type { Client } from '../client.ts';
 import { ConnectionError } from '../errors.ts';
 import type { LockKeys } from '../keys.ts';
 import { scripts } from '../lua/generated.ts';
@@ -10,6 +9,7 @@ import {
   type AcquireReply,
   type AcquireRequest,
   type CallLimits,
+  type EntryKind,
   entryText,
   type GrantedReply,
   isGrant,
@@ -25,14 +25,14 @@ export class RedisLock implements StoredLock {
   readonly shared = false;
   readonly name: string;
   readonly key: string;
-  private readonly threeKeys: readonly string[];
+  readonly threeKeys: readonly string[];
 
   constructor(
-    private readonly client: Client,
-    private readonly runner: ScriptRunner,
-    private readonly pair: PlainPair,
-    private readonly keys: LockKeys,
+    readonly runner: ScriptRunner,
+    readonly pair: PlainPair,
+    readonly keys: LockKeys,
     private readonly channelOf: (mainKey: string) => string,
+    private readonly kindInQueue: EntryKind,
   ) {
     this.name = keys.name;
     this.key = keys.lock;
@@ -53,7 +53,7 @@ export class RedisLock implements StoredLock {
       if (reply !== undefined) return reply;
       if (limits.unwanted?.()) throw new ConnectionError('given up', this);
     }
-    const member = request.entry === undefined ? '' : entryText(request.entry, this.client.cluster);
+    const member = request.entry === undefined ? '' : this.member(request.entry);
     const args = [
       request.holderId,
       String(request.ttlMs),
@@ -73,7 +73,7 @@ export class RedisLock implements StoredLock {
   }
 
   async release(value: string, limits: CallLimits, entry?: QueueEntry): Promise<ReleaseReply> {
-    const args = entry === undefined ? [value] : [value, entryText(entry, this.client.cluster)];
+    const args = entry === undefined ? [value] : [value, this.member(entry)];
     const call = { ...limits, subject: this };
     // Each 'more' has dropped 500 dead waiters, so this ends.
     for (;;) {
@@ -87,6 +87,11 @@ export class RedisLock implements StoredLock {
     return String(
       await this.runner.script(scripts.renew, [this.key], [value, String(ttlMs)], call),
     ) as RenewReply;
+  }
+
+  /** How that waiter stands in this server's queue. */
+  member(entry: QueueEntry): string {
+    return entryText({ ...entry, channel: this.channel }, this.kindInQueue);
   }
 
   async inspect(limits: CallLimits): Promise<LockState> {

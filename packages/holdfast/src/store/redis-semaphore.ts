@@ -10,6 +10,7 @@ import {
   type AcquireReply,
   type AcquireRequest,
   type CallLimits,
+  entryKind,
   entryText,
   type GrantedReply,
   type Holdable,
@@ -178,7 +179,7 @@ class Permits implements Holdable {
     const { client, rules } = this.semaphore;
     return entry === undefined
       ? ''
-      : entryText(entry, client.cluster, `${this.count} ${rules.slots ? 1 : 0} `);
+      : entryText(entry, entryKind(client.cluster, false), `${this.count} ${rules.slots ? 1 : 0} `);
   }
 
   private refused([status, stored]: readonly string[]): 'more' {

@@ -1,13 +1,23 @@
 /** The store on a real server: locks, semaphores, and what belongs to the process as a whole. */
 import type { Client, Subscriber, SubscriberEvents } from '../client.ts';
 import type { Clock } from '../clock.ts';
-import type { Subject } from '../errors.ts';
+import { ServerRefusedError, type Subject } from '../errors.ts';
 import { grantChannel, type KeyRules, lockKeys, processKey, semaphoreKeys } from '../keys.ts';
 import { PlainPair } from './plain-pair.ts';
 import { RedisLock } from './redis-lock.ts';
 import { RedisSemaphore } from './redis-semaphore.ts';
+import { RedisVoter } from './redis-voter.ts';
+import { texts } from './replies.ts';
 import { ScriptRunner } from './script-runner.ts';
-import type { Advice, CallLimits, SemaphoreRules, Store, StoredLock, StoredSemaphore } from './store.ts';
+import {
+  type Advice,
+  type CallLimits,
+  entryKind,
+  type SemaphoreRules,
+  type Store,
+  type StoredLock,
+  type StoredSemaphore,
+} from './store.ts';
 
 /** A process's card outlives its last lease by at most this. */
 const CARD_TTL_MS = 3_600_000;
@@ -39,8 +49,31 @@ export class RedisStore implements Store {
     return this.client.drops;
   }
 
+  /** For messages: `ioredis, 10.0.0.2:6379`. */
+  get where(): string {
+    const { kind, endpoint } = this.client;
+    return endpoint === undefined ? kind : `${kind}, ${endpoint.host}:${endpoint.port ?? '?'}`;
+  }
+
   lock(name: string): StoredLock {
-    return new RedisLock(this.client, this.runner, this.pair, lockKeys(name, this.rules), this.channelOf);
+    return this.lockOf(name, false);
+  }
+
+  /** This server as one node of a quorum. */
+  voter(name: string): RedisVoter {
+    return new RedisVoter(this.lockOf(name, true));
+  }
+
+  /** The server's own name for itself, where it may be asked, and its clock. */
+  async identify(limits: CallLimits): Promise<Identity> {
+    const info = String(
+      await this.runner.command({ name: 'INFO', head: ['server'], keys: [] }, limits).catch(orNothing),
+    );
+    const runId = /^run_id:(\S+)/m.exec(info)?.[1];
+    const serverUs = /^server_time_usec:(\d+)/m.exec(info)?.[1];
+    if (serverUs !== undefined) return { runId, serverUs: Number(serverUs) };
+    const [seconds, us] = texts(await this.runner.command({ name: 'TIME', keys: [] }, limits));
+    return { runId, serverUs: Number(seconds) * 1e6 + Number(us) };
   }
 
   semaphore(name: string, rules: SemaphoreRules): StoredSemaphore {
@@ -85,8 +118,24 @@ export class RedisStore implements Store {
     this.client.detach();
   }
 
+  private lockOf(name: string, quorum: boolean): RedisLock {
+    const kind = entryKind(this.client.cluster, quorum);
+    return new RedisLock(this.runner, this.pair, lockKeys(name, this.rules), this.channelOf, kind);
+  }
+
   private readonly channelOf = (mainKey: string): string =>
     grantChannel(this.clientId, mainKey, this.rules, this.client.cluster);
+}
+
+export interface Identity {
+  readonly runId: string | undefined;
+  readonly serverUs: number;
+}
+
+/** A user who may not ask is no reason not to lock. */
+function orNothing(error: unknown): string {
+  if (error instanceof ServerRefusedError && error.reply === 'NOPERM') return '';
+  throw error;
 }
 
 function evictionAdvice(info: string): Advice[] {

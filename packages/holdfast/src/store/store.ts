@@ -39,6 +39,8 @@ export interface GrantedReply {
   readonly leaseMs: number;
   /** The slots of a semaphore that has them. */
   readonly slots?: readonly number[] | undefined;
+  /** When the request that got it was sent, where the call had sent others before. */
+  readonly startedAt?: number | undefined;
 }
 
 export type AcquireReply =
@@ -185,12 +187,20 @@ export function isGrant(reply: AcquireReply): reply is GrantedReply {
   return reply.status === 'granted' || reply.status === 'yours';
 }
 
+/** How a waiter is told: on a plain channel or a sharded one; by one server, or as one of a quorum. */
+export type EntryKind = 'p' | 's' | 'q' | 'r';
+
+export function entryKind(sharded: boolean, quorum: boolean): EntryKind {
+  if (quorum) return sharded ? 'r' : 'q';
+  return sharded ? 's' : 'p';
+}
+
 /**
- * The entry as it stands in the queue: `holderId leaseMs kind channel`, kind `s` for a sharded channel; in a semaphore's
- * queue the kind stands behind what is wanted: `permits slots`.
+ * The entry as it stands in the queue: `holderId leaseMs kind channel`; in a semaphore's queue the kind stands behind what is
+ * wanted: `permits slots`.
  */
-export function entryText({ holderId, leaseMs, channel }: QueueEntry, sharded: boolean, wants = ''): string {
-  return `${holderId} ${leaseMs} ${wants}${sharded ? 's' : 'p'} ${channel}`;
+export function entryText({ holderId, leaseMs, channel }: QueueEntry, kind: EntryKind, wants = ''): string {
+  return `${holderId} ${leaseMs} ${wants}${kind} ${channel}`;
 }
 
 /** Longer messages are none of ours: they are not parsed. */

@@ -37,10 +37,10 @@ export class Group {
     else if (waiter.leaseMs !== undefined && !this.shared) this.progressed(waiter.leaseMs);
   }
 
-  /** Asks for this one at once. */
+  /** Asks for this one at once, or as soon as the answer that is on its way has come. */
   askAnew(waiter: Waiter): void {
     waiter.doubt();
-    void this.ask(waiter);
+    if (!waiter.asking) void this.ask(waiter);
   }
 
   /** Messages may have been missed, or the queue lost. */
@@ -63,6 +63,8 @@ export class Group {
     const standing = await waiter.ask();
     if (waiter.settled) return this.served(waiter);
     if (standing === undefined) return this.scheduleRetry();
+    // Doubted meanwhile: this answer may be older than the doubt.
+    if (!waiter.joined) return this.ask(waiter);
     if (waiter === this.first) this.scheduleFrom(standing);
     else this.schedule(nextAskMs(standing, 0, Math.random()));
     // It was in the queue and was not any more: the queue was lost, or it was passed over. The others may be out of it too.

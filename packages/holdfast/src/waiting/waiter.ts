@@ -48,7 +48,7 @@ export class Waiter {
   leaseMs: number | undefined;
   /** Settled without a lease. */
   gaveUp = false;
-  private asking = false;
+  asking = false;
   private doubts = 0;
   /** The grant with this token, and any before it, is being given back. */
   private declinedToken = 0;
@@ -147,9 +147,9 @@ export class Waiter {
     }
     if (isGrant(reply)) {
       const { holderId } = this;
-      const { status, fencingToken, leaseMs, slots } = reply;
+      const { status, fencingToken, leaseMs, slots, startedAt = askedAt } = reply;
       const handedOff = status === 'yours';
-      this.grant({ holderId, fencingToken, leaseMs, startedAt: askedAt, handedOff, slots });
+      this.grant({ holderId, fencingToken, leaseMs, startedAt, handedOff, slots });
       return undefined;
     }
     if (reply.status === 'busy') return undefined;

@@ -38,7 +38,7 @@ describe('recogniseClient', () => {
     ['a URL', new URL('redis://:secret@localhost'), /it is a URL; make a client/],
     ['a forgotten await', Promise.resolve(), /it is a promise; await it first/],
     ['a number', 6379, /it is a number/],
-    ['an array', [new Redis(lazy)], /it is an array; pass .* one only/],
+    ['a list, where one is wanted', [new Redis(lazy)], /it is a list within the list; pass/],
     ['a class', Redis, /it is a class or function \(Redis\); pass .* an instance/],
     ['a library', redis6, /it is the library/],
     [
@@ -72,10 +72,12 @@ describe('recogniseClient', () => {
   test('knows where a client connects', () => {
     expect(fromIoredis(new Redis('rediss://db.example:6380', lazy)).endpoint).toEqual({
       host: 'db.example',
+      port: 6380,
       tls: true,
     });
     expect(fromNodeRedis(redis6.createClient({ url: 'redis://db.example' })).endpoint).toEqual({
       host: 'db.example',
+      port: 6379,
       tls: false,
     });
     expect(fromIoredis(new Redis('/tmp/redis.sock', lazy)).endpoint).toBeUndefined();

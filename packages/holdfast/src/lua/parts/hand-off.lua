@@ -1,5 +1,7 @@
 -- Makes the first waiter whose process still listens here the holder; the others are dropped. Who listens is asked before
 -- the message is sent: PUBLISH also reaches subscribers of replicas, without counting them, and they would think they hold.
+-- A waiter of a quorum (kind q, or r for a sharded channel) gets no lease from one node: the key is only kept for it for a moment,
+-- with token 0, and it is told to ask all nodes.
 -- 'given', 'self' (the caller was first), 'empty', 'more' (bound reached, call again), 'mute' (no right to ask or publish;
 -- the lock is the caller's to free or take).
 local function handOff(nowUs, self)
@@ -7,16 +9,21 @@ local function handOff(nowUs, self)
   for _ = 1, 500 do
     local first = redis.call('zpopmin', KEYS[3])
     if not first[1] then return 'empty' end
-    local holder, leaseMs, kind, channel = string.match(first[1], '^(%S+) (%d+) ([ps]) (.*)$')
+    local holder, leaseMs, kind, channel = string.match(first[1], '^(%S+) (%d+) ([psqr]) (.*)$')
     if holder == self then return 'self' end
-    local sharded = kind == 's'
+    local sharded = kind == 's' or kind == 'r'
     local answer = redis.pcall('pubsub', sharded and 'shardnumsub' or 'numsub', channel)
     if answer[2] and answer[2] > 0 then
+      local message = holder .. ' ask'
       -- The lock first: a script that is refused half-way must not have told anybody that he holds.
-      keepToken(token, 'queued', 'alone')
-      redis.call('set', KEYS[1], holder .. ':' .. token, 'px', leaseMs)
-      local grant = table.concat({ holder, token, string.format('%.0f', nowUs), leaseMs }, ' ')
-      answer = redis.pcall(sharded and 'spublish' or 'publish', channel, grant)
+      if kind == 'q' or kind == 'r' then
+        redis.call('set', KEYS[1], holder .. ':0', 'px', math.min(leaseMs, 500))
+      else
+        keepToken(token, 'queued', 'alone')
+        redis.call('set', KEYS[1], holder .. ':' .. token, 'px', leaseMs)
+        message = table.concat({ holder, token, string.format('%.0f', nowUs), leaseMs }, ' ')
+      end
+      answer = redis.pcall(sharded and 'spublish' or 'publish', channel, message)
       if type(answer) == 'number' then return 'given' end
     end
     if answer.err then

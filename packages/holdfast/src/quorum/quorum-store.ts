@@ -1,0 +1,122 @@
+/** The store on N independent servers. Everything above cannot tell it from one server. */
+import type { Subscriber, SubscriberEvents } from '../client.ts';
+import type { Clock } from '../clock.ts';
+import { argumentError, type Subject } from '../errors.ts';
+import type { RedisStore } from '../store/redis-store.ts';
+import type {
+  Advice,
+  CallLimits,
+  SemaphoreRules,
+  Store,
+  StoredLock,
+  StoredSemaphore,
+} from '../store/store.ts';
+import { Polls } from './polls.ts';
+import { Quorum } from './quorum.ts';
+import { QuorumLock } from './quorum-lock.ts';
+import { QuorumSubscriber } from './quorum-subscriber.ts';
+import { verdict } from './votes.ts';
+
+export class QuorumStore implements Store {
+  private readonly quorum: Quorum;
+  private readonly polls = new Polls();
+
+  constructor(
+    private readonly stores: readonly RedisStore[],
+    clock: Clock,
+    commandTimeoutMs: number,
+  ) {
+    this.quorum = new Quorum(stores, clock, commandTimeoutMs);
+  }
+
+  get drops(): number {
+    return this.stores.reduce((sum, { drops }) => sum + drops, 0);
+  }
+
+  lock(name: string): StoredLock {
+    const voters = this.stores.map((store) => store.voter(name));
+    return new QuorumLock(name, this.quorum, voters, this.polls);
+  }
+
+  semaphore(_name: string, _rules: SemaphoreRules): StoredSemaphore {
+    throw argumentError('semaphore: not over several servers yet; pass one client');
+  }
+
+  async announce(clientId: string, card: string, limits: CallLimits): Promise<void> {
+    await this.quorum.ask(
+      (i) => this.node(i).announce(clientId, card, limits),
+      () => false,
+    );
+  }
+
+  /** The first node that knows it. */
+  async card(clientId: string, limits: CallLimits): Promise<string | undefined> {
+    const found = (card: string | undefined) => card !== undefined;
+    const answers = await this.quorum.ask(
+      (i) => this.node(i).card(clientId, limits),
+      (sofar) => sofar.some((answer) => answer.state === 'answered' && found(answer.value)),
+    );
+    const cards = answers.flatMap((answer) => (answer.state === 'answered' ? [answer.value] : []));
+    return cards.find(found);
+  }
+
+  async listen(events: SubscriberEvents): Promise<Subscriber> {
+    return new QuorumSubscriber(this.quorum, events);
+  }
+
+  async probe(channel: string, limits: CallLimits): Promise<void> {
+    const parts = channel.split(' ');
+    const probed = async (i: number) => {
+      await this.node(i).probe(parts[i] ?? '', this.quorum.nodeLimits(limits));
+      return true;
+    };
+    const answers = await this.quorum.ask(probed, (sofar) => verdict(sofar, Boolean) !== undefined);
+    if (verdict(answers, Boolean) !== true) throw this.quorum.reason(answers);
+  }
+
+  assertUsable(subject?: Subject): void {
+    if (this.quorum.fault !== undefined) throw this.quorum.fault;
+    const unusable: unknown[] = [];
+    for (const store of this.stores) {
+      try {
+        store.assertUsable(subject);
+      } catch (error) {
+        unusable.push(error);
+      }
+    }
+    if (unusable.length > this.stores.length - this.quorum.majority) throw unusable[0];
+  }
+
+  async advice(limits: CallLimits): Promise<readonly Advice[]> {
+    const { quorum } = this;
+    const answers = await quorum.ask(
+      (i) => this.node(i).advice(limits),
+      () => false,
+    );
+    const each = answers.flatMap((answer, i) => {
+      const node = quorum.nodes[i]?.label;
+      const found = answer.state === 'answered' ? answer.value : [];
+      return found.map(({ code, message }) => ({ code, message: `${node}: ${message}` }));
+    });
+    return [...sizeAdvice(this.stores.length), ...each];
+  }
+
+  detach(): void {
+    for (const store of this.stores) store.detach();
+  }
+
+  private node(index: number): RedisStore {
+    const store = this.stores[index];
+    if (store === undefined) throw new RangeError(`there is no node ${index}`);
+    return store;
+  }
+}
+
+function sizeAdvice(nodes: number): Advice[] {
+  if (nodes >= 3 && nodes % 2 === 1) return [];
+  const what =
+    nodes < 3
+      ? 'a quorum of two stops when one of them does, so it is less available than one server'
+      : `a quorum of ${nodes} bears no more failures than one of ${nodes - 1}`;
+  return [{ code: 'HOLDFAST_QUORUM_SIZE', message: `${what}; use 3 or 5 independent servers` }];
+}

@@ -1,0 +1,145 @@
+/** The nodes of one instance: asked in parallel, until a majority has decided. */
+import type { Clock } from '../clock.ts';
+import { pause } from '../deadline.ts';
+import { argumentError, ConnectionError, NO_ANSWER, QuorumError, type Subject } from '../errors.ts';
+import { isPassing } from '../failure.ts';
+import type { RedisStore } from '../store/redis-store.ts';
+import type { CallLimits } from '../store/store.ts';
+import { QuorumNode } from './node.ts';
+import { Stamps } from './stamps.ts';
+import { type Answer, majorityOf } from './votes.ts';
+
+/** One node may take this long for an answer: long for a node, short beside a ttl. */
+const NODE_MS = 1_000;
+const MIN_NODE_MS = 50;
+/** So long a node that was silent before is waited for when all others have answered. */
+const SILENT_GRACE_MS = 5;
+/** At first use all nodes are waited for a little, so that one that is in the list twice is found. */
+const IDENTIFY_GRACE_MS = 100;
+
+export class Quorum {
+  readonly nodes: readonly QuorumNode[];
+  readonly majority: number;
+  readonly stamps: Stamps;
+  /** Why this list can never work. */
+  fault: Error | undefined;
+  private isReady = false;
+
+  constructor(
+    stores: readonly RedisStore[],
+    readonly clock: Clock,
+    private readonly commandTimeoutMs: number,
+  ) {
+    this.majority = majorityOf(stores.length);
+    this.stamps = new Stamps(clock, this.majority);
+    this.nodes = stores.map((store, i) => new QuorumNode(i, store, this.identified));
+  }
+
+  /** The deadline of one node in a call that starts now. */
+  nodeLimits(limits: CallLimits, ttlMs = Number.POSITIVE_INFINITY): CallLimits {
+    const ms = Math.min(this.commandTimeoutMs, NODE_MS, Math.max(MIN_NODE_MS, ttlMs / 10));
+    return { ...limits, deadlineAt: Math.min(limits.deadlineAt, this.clock.now() + ms) };
+  }
+
+  /**
+   * Asks all nodes at once. Resolves as soon as `decided`, or when nobody is left who may still answer.
+   * @param straggler gets what came after that
+   */
+  ask<T>(
+    ask: (index: number) => Promise<T>,
+    decided: (answers: readonly Answer<T>[]) => boolean,
+    straggler?: (index: number, value: T) => void,
+  ): Promise<readonly Answer<T>[]> {
+    const { nodes, majority } = this;
+    const startedAt = this.clock.now();
+    return new Promise((resolve) => {
+      const answers: Answer<T>[] = nodes.map(() => PENDING);
+      const mayWait = nodes.filter(({ silent }) => !silent).length >= majority;
+      let over = false;
+      let grace: NodeJS.Timeout | undefined;
+      const end = () => {
+        over = true;
+        clearTimeout(grace);
+        resolve([...answers]);
+      };
+      const look = () => {
+        if (over) return;
+        const left = nodes.filter((_, i) => answers[i] === PENDING);
+        if (left.length === 0 || decided(answers)) return end();
+        if (grace === undefined && mayWait && left.every(({ silent }) => silent))
+          grace = setTimeout(end, SILENT_GRACE_MS + 2 * (this.clock.now() - startedAt));
+      };
+      for (const node of nodes) {
+        ask(node.index).then(
+          (value) => {
+            node.silent = false;
+            if (over) return straggler?.(node.index, value);
+            answers[node.index] = { state: 'answered', value };
+            look();
+          },
+          (error: unknown) => {
+            node.silent = error instanceof ConnectionError;
+            answers[node.index] = { state: 'failed', error };
+            look();
+          },
+        );
+      }
+    });
+  }
+
+  /** Why there was no majority, where the nodes' own reasons are alike; else all of them. */
+  reason<T>(answers: readonly Answer<T>[]): unknown {
+    const errors = answers.flatMap((answer) => (answer.state === 'failed' ? [answer.error] : []));
+    return errors.find((error) => !isPassing(error)) ?? this.error(undefined, answers, String);
+  }
+
+  /** Each node is asked who it is before anything else; a majority has to say so. */
+  async ready(subject: Subject | undefined, limits: CallLimits): Promise<void> {
+    if (!this.isReady) await this.meet(subject, limits);
+    if (this.fault !== undefined) throw this.fault;
+  }
+
+  /** The error for too few answers: each node's own reason. */
+  error<T>(
+    subject: Subject | undefined,
+    answers: readonly Answer<T>[],
+    said: (value: T) => string,
+  ): QuorumError {
+    const votes = answers.map((answer, i) => {
+      const node = this.nodes[i]?.label ?? '';
+      if (answer.state === 'answered') return { node, vote: said(answer.value), reason: undefined };
+      const reason = answer.state === 'failed' ? asError(answer.error) : undefined;
+      return { node, vote: reason === undefined ? NO_ANSWER : 'none', reason };
+    });
+    return new QuorumError(subject, this.majority, votes);
+  }
+
+  private async meet(subject: Subject | undefined, limits: CallLimits): Promise<void> {
+    const nodeLimits = this.nodeLimits(limits);
+    const all = this.nodes.map(async (node) => node.identify(nodeLimits));
+    const met = this.ask(
+      async (i) => all[i],
+      (answers) => answers.filter(({ state }) => state === 'answered').length >= this.majority,
+    );
+    const answers = await met;
+    const enough = answers.filter(({ state }) => state === 'answered').length >= this.majority;
+    if (!enough) throw this.error(subject, answers, () => 'reached');
+    await Promise.race([Promise.allSettled(all), pause(IDENTIFY_GRACE_MS)]);
+    this.isReady = true;
+  }
+
+  private readonly identified = (node: QuorumNode, serverUs: number): void => {
+    this.stamps.learn(node.index, serverUs);
+    const twin = this.nodes.find(({ runId, index }) => runId === node.runId && index !== node.index);
+    if (node.runId === undefined || twin === undefined) return;
+    this.fault ??= argumentError(
+      `clients: ${twin.label} and ${node.label} are the same server (run_id ${node.runId}), so they are one vote and not two; pass clients of independent servers`,
+    );
+  };
+}
+
+const PENDING = { state: 'pending' } as const;
+
+function asError(error: unknown): Error {
+  return error instanceof Error ? error : new Error(String(error));
+}

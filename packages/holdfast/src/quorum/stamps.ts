@@ -1,0 +1,51 @@
+/**
+ * What an attempt proposes as its fencing token: the median of the nodes' clocks, as estimated from their last answers, raised
+ * above what was proposed before. Any number would do while the nodes keep their data, since each accepts only a greater one; the clock is
+ * for the time after they forgot. The median, so that a minority of wrong clocks does not move it.
+ */
+import type { Clock } from '../clock.ts';
+
+/** Two clocks may drift apart by this much without the stamp overtaking the node. */
+const DRIFT = 1 / 1000;
+/** With older readings the stamp would lag by too much. */
+const MAX_AGE_MS = 1_000;
+
+interface Reading {
+  readonly serverUs: number;
+  readonly readAt: number;
+}
+
+export class Stamps {
+  private readonly readings = new Map<number, Reading>();
+  private last = 0;
+
+  constructor(
+    private readonly clock: Clock,
+    private readonly majority: number,
+  ) {}
+
+  /** A reading of that node's clock arrived just now. */
+  learn(node: number, serverUs: number): void {
+    this.readings.set(node, { serverUs, readAt: this.clock.now() });
+  }
+
+  /** Whether a majority's clocks were read lately. */
+  get fresh(): boolean {
+    const since = this.clock.now() - MAX_AGE_MS;
+    let fresh = 0;
+    for (const { readAt } of this.readings.values()) if (readAt > since) fresh++;
+    return fresh >= this.majority;
+  }
+
+  /** Greater than any before, and than `above`. */
+  next(above: number): number {
+    const now = this.clock.now();
+    const estimates = [...this.readings.values()].map(
+      ({ serverUs, readAt }) => serverUs + (now - readAt) * 1000 * (1 - DRIFT),
+    );
+    estimates.sort((a, b) => a - b);
+    const median = Math.floor(estimates[(estimates.length - 1) >> 1] ?? 0);
+    this.last = Math.max(this.last + 1, above + 1, median);
+    return this.last;
+  }
+}

@@ -1,0 +1,89 @@
+/** What the answers of N nodes mean together: pure. */
+import type { Vote } from '../store/redis-voter.ts';
+
+export type Answer<T> =
+  | { readonly state: 'pending' }
+  | { readonly state: 'answered'; readonly value: T }
+  | { readonly state: 'failed'; readonly error: unknown };
+
+export function majorityOf(nodes: number): number {
+  return Math.floor(nodes / 2) + 1;
+}
+
+export function answered<T>(answers: readonly Answer<T>[]): T[] {
+  return answers.flatMap((answer) => (answer.state === 'answered' ? [answer.value] : []));
+}
+
+/** Whether a majority says so, or can no longer; `undefined` while that is open. */
+export function verdict<T>(answers: readonly Answer<T>[], says: (value: T) => boolean): boolean | undefined {
+  const majority = majorityOf(answers.length);
+  let yes = 0;
+  let open = 0;
+  for (const answer of answers) {
+    if (answer.state === 'pending') open++;
+    else if (answer.state === 'answered' && says(answer.value)) yes++;
+  }
+  if (yes >= majority) return true;
+  return yes + open < majority ? false : undefined;
+}
+
+/**
+ * - `won`: a majority said yes
+ * - `stale`: a majority would have, to a stamp above `above`
+ * - `held`: a majority has it for one other holder, for `remainingMs` more (below 0: not known)
+ * - `split`: nobody has a majority
+ * - `unreachable`: too few nodes answered
+ */
+export interface Outcome {
+  readonly kind: 'won' | 'stale' | 'held' | 'split' | 'unreachable';
+  /** The highest fence that a node told. */
+  readonly above: number;
+  readonly remainingMs: number;
+  readonly foreign: boolean;
+}
+
+export function isYes(vote: Vote): boolean {
+  return vote.kind === 'yes';
+}
+
+export function outcomeOf(answers: readonly Answer<Vote>[]): Outcome {
+  const majority = majorityOf(answers.length);
+  const votes = answered(answers);
+  const above = Math.max(0, ...votes.map((vote) => (vote.kind === 'stale' ? vote.fence : 0)));
+  const outcome = (kind: Outcome['kind']) => ({ kind, above, remainingMs: -1, foreign: false });
+  const yes = votes.filter(isYes).length;
+  if (yes >= majority) return outcome('won');
+  if (yes + votes.filter(({ kind }) => kind === 'stale').length >= majority) return outcome('stale');
+  const holder = heldByMajority(votes, majority);
+  if (holder !== undefined) return { ...outcome('held'), ...holder };
+  return outcome(votes.length < majority ? 'unreachable' : 'split');
+}
+
+type Held = Extract<Vote, { kind: 'held' }>;
+
+function heldVotes(votes: readonly Vote[]): Held[] {
+  return votes.filter((vote) => vote.kind === 'held');
+}
+
+/** Until when: then so many of its nodes have let go that it has no majority any more. */
+function heldByMajority(votes: readonly Vote[], majority: number) {
+  const held = heldVotes(votes);
+  for (const { token } of held) {
+    const same = held.filter((vote) => vote.token === token);
+    if (same.length < majority) continue;
+    const remaining = same.map(({ remainingMs }) => remainingMs).sort((a, b) => a - b);
+    return { remainingMs: remaining[same.length - majority] ?? -1, foreign: token === undefined };
+  }
+  return undefined;
+}
+
+/** The place in the queue at a majority: how many stand in front of a waiter at most, at the nodes that tell the least. */
+export function standingOf(
+  votes: readonly Vote[],
+  nodes: number,
+): { readonly rank: number; readonly isNew: boolean } {
+  const held = heldVotes(votes);
+  const ranks = held.map(({ rank }) => rank).sort((a, b) => a - b);
+  const rank = ranks[Math.min(majorityOf(nodes), ranks.length) - 1] ?? 0;
+  return { rank, isNew: held.filter(({ isNew }) => isNew).length >= majorityOf(nodes) };
+}

@@ -1,0 +1,110 @@
+/** One node of a quorum: its vote on an attempt to take a lock. See `lua/vote.lua`. */
+import { ConnectionError } from '../errors.ts';
+import { scripts } from '../lua/generated.ts';
+import { TAKEN } from './plain-pair.ts';
+import type { RedisLock } from './redis-lock.ts';
+import { QUEUE_TTL_MS, texts } from './replies.ts';
+import type { CallLimits, QueueEntry } from './store.ts';
+
+export interface Ballot {
+  readonly holderId: string;
+  readonly ttlMs: number;
+  /** Becomes the fencing token when a majority accepts it. */
+  readonly stamp: number;
+  /** Joins the queue when it is refused. */
+  readonly entry?: QueueEntry | undefined;
+  /** Its place in the queue, the same on all nodes. */
+  readonly ticket?: string | undefined;
+  /** The plain pair may be tried. */
+  readonly plain: boolean;
+}
+
+export type Vote = { readonly serverUs?: number | undefined } & (
+  | {
+      readonly kind: 'yes';
+      /** The node had kept it for this waiter. */
+      readonly kept: boolean;
+    }
+  /** The stamp is not newer than the node's fence. */
+  | { readonly kind: 'stale'; readonly fence: number }
+  | {
+      readonly kind: 'held';
+      /** Of the holder; 0 while the node keeps it for a waiter; `undefined` of a foreign one. */
+      readonly token: number | undefined;
+      /** Below 0 when not known. */
+      readonly remainingMs: number;
+      readonly foreign: boolean;
+      readonly rank: number;
+      /** Was not in this node's queue before. */
+      readonly isNew: boolean;
+    }
+);
+
+export class RedisVoter {
+  constructor(readonly lock: RedisLock) {}
+
+  /** `late` is called when the node said yes after the deadline had passed. */
+  async vote(ballot: Ballot, limits: CallLimits, late: () => void): Promise<Vote> {
+    const { lock } = this;
+    if (ballot.plain && ballot.entry === undefined) {
+      const found = await lock.pair.offer(lock.keys, ballot, limits, late);
+      if (found !== undefined) return found === TAKEN ? { kind: 'yes', kept: false } : heldBy(found);
+      if (limits.unwanted?.()) throw new ConnectionError('given up', lock);
+    }
+    const { holderId, ttlMs, stamp, entry, ticket = '' } = ballot;
+    const member = entry === undefined ? '' : lock.member(entry);
+    const args = [holderId, String(ttlMs), String(stamp), member, ticket, String(QUEUE_TTL_MS)];
+    const lateYes = (raw: unknown) => void (voteOf(texts(raw)).kind === 'yes' && late());
+    const call = { ...limits, subject: lock, late: lateYes };
+    const vote = voteOf(texts(await lock.runner.script(scripts.vote, lock.threeKeys, args, call)));
+    if (vote.kind === 'yes') lock.pair.knows(lock.key);
+    return vote;
+  }
+
+  /** Takes a yes back; the waiter keeps its place. */
+  async retract(value: string, entry: QueueEntry, ticket: string, limits: CallLimits): Promise<void> {
+    const { lock } = this;
+    const args = [value, lock.member(entry), ticket, String(QUEUE_TTL_MS)];
+    await lock.runner.script(scripts.retract, lock.threeKeys, args, { ...limits, subject: lock });
+  }
+
+  /** For a node that lost its data, while a majority of the others is still ours. */
+  async topUp(value: string, ttlMs: number, limits: CallLimits): Promise<void> {
+    const { lock } = this;
+    const [, token = ''] = value.split(':');
+    const keys = lock.threeKeys.slice(0, 2);
+    await lock.runner.script(scripts.topUp, keys, [value, String(ttlMs), token], {
+      ...limits,
+      subject: lock,
+    });
+  }
+}
+
+function voteOf([kind, nowUs, ...rest]: readonly string[]): Vote {
+  const serverUs = Number(nowUs);
+  if (kind === 'yes') return { kind, serverUs, kept: rest[0] === '1' };
+  if (kind === 'stale') return { kind, serverUs, fence: Number(rest[0]) };
+  const [token, remainingMs, foreign, rank, isNew] = rest;
+  return {
+    kind: 'held',
+    serverUs,
+    token: token === '' ? undefined : Number(token),
+    remainingMs: Number(remainingMs),
+    foreign: foreign === '1',
+    rank: Number(rank),
+    isNew: isNew === '1',
+  };
+}
+
+/** What the pair found in its way. How long it lasts is not told. */
+function heldBy(value: string): Vote {
+  const token = /^hf1-.*:(\d+)$/.exec(value)?.[1];
+  return {
+    kind: 'held',
+    token: token === undefined ? undefined : Number(token),
+    remainingMs: -1,
+    foreign: token === undefined,
+    rank: 0,
+    isNew: false,
+  };
+}
