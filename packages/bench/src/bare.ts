@@ -9,8 +9,16 @@ export async function loadBare(redis: Redis): Promise<void> {
   await redis.script('LOAD', RELEASE);
 }
 
+export const newToken = (): string => randomBytes(16).toString('base64url');
+
+export const bareSet = (redis: Redis, name: string, token: string) =>
+  redis.set(name, token, 'PX', 10_000, 'NX');
+
+export const bareDelete = (redis: Redis, name: string, token: string) =>
+  redis.evalsha(SHA, 1, name, token) as Promise<number>;
+
 export async function barePair(redis: Redis, name: string): Promise<void> {
-  const token = randomBytes(16).toString('base64url');
-  await redis.set(name, token, 'PX', 10_000, 'NX');
-  await redis.evalsha(SHA, 1, name, token);
+  const token = newToken();
+  await bareSet(redis, name, token);
+  await bareDelete(redis, name, token);
 }

@@ -3,12 +3,13 @@
  * same two processes, each after the same idle time. Also the server's time for one hand-off with few and with many waiters.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { startWorker, type Worker } from '@holdfast/testkit';
+import { startServer, startWorker, type Worker } from '@holdfast/testkit';
 import { Holdfast, type Lease } from 'holdfast';
-import type { Redis } from 'ioredis';
+import { Redis } from 'ioredis';
+import { type Part, row, us } from './part.ts';
 import { commandStats, median } from './stats.ts';
 
-export interface HandOff {
+interface HandOff {
   readonly messageUs: number;
   readonly handOffUs: number;
   readonly ratio: number;
@@ -20,12 +21,7 @@ interface At {
 
 const NAME = 'bench:hand-off';
 
-export async function measureHandOff(
-  redis: Redis,
-  port: number,
-  rounds: number,
-  idleMs: number,
-): Promise<HandOff> {
+async function measureHandOff(redis: Redis, port: number, rounds: number, idleMs: number): Promise<HandOff> {
   const script = new URL('./hand-off-worker.js', import.meta.url);
   await using worker = await startWorker(script, { env: { PORT: String(port), NAME } });
   await using holdfast = new Holdfast(redis);
@@ -34,7 +30,7 @@ export async function measureHandOff(
   const handOffs: number[] = [];
   for (let i = 0; i < rounds; i++) {
     messages.push(await message(redis, worker, idleMs));
-    handOffs.push(await handOff(redis, holdfast, worker, idleMs));
+    handOffs.push(await oneHandOff(redis, holdfast, worker, idleMs));
   }
   const ratio = median(handOffs) / median(messages);
   return { messageUs: median(messages), handOffUs: median(handOffs), ratio };
@@ -47,7 +43,7 @@ async function message(redis: Redis, worker: Worker, idleMs: number): Promise<nu
   return Number(BigInt(heard.at) - sentAt) / 1000;
 }
 
-async function handOff(redis: Redis, holdfast: Holdfast, worker: Worker, idleMs: number): Promise<number> {
+async function oneHandOff(redis: Redis, holdfast: Holdfast, worker: Worker, idleMs: number): Promise<number> {
   const lease = await holdfast.lock(NAME).acquire();
   worker.send('wait');
   while ((await holdfast.inspect(NAME)).queueLength === 0) await sleep(1);
@@ -61,7 +57,7 @@ async function handOff(redis: Redis, holdfast: Holdfast, worker: Worker, idleMs:
 }
 
 /** Server time of one release with a hand-off, while that many wait; whoever is served joins again behind the others. */
-export async function measureQueueCost(
+async function measureQueueCost(
   redis: Redis,
   waiting: Redis,
   length: number,
@@ -105,3 +101,28 @@ async function next(worker: Worker, type: string): Promise<At> {
   const isIt = (m: unknown) => typeof m === 'object' && m !== null && 'type' in m && m.type === type;
   return (await worker.waitFor(isIt, 20_000)) as At;
 }
+
+export const handOff: Part = {
+  id: 'hand-off',
+  what: 'a hand-off to another process, and with 10 and with 5,000 waiters',
+  async run({ quick }) {
+    await using server = await startServer();
+    const redis = new Redis({ port: server.port });
+    const waiting = new Redis({ port: server.port });
+    const measured = await measureHandOff(redis, server.port, quick ? 30 : 400, 5);
+    const few = await measureQueueCost(redis, waiting, 10, quick ? 20 : 200);
+    const many = await measureQueueCost(redis, waiting, quick ? 500 : 5_000, quick ? 20 : 200);
+    redis.disconnect();
+    waiting.disconnect();
+    return {
+      figures: { handOff: measured, few, many },
+      rows: [
+        row('hand-off / bare message', measured.ratio, 1.6),
+        row(`hand-off, ${quick ? 500 : '5,000'} waiters / 10 waiters: server time`, many / few, 1.5),
+      ],
+      notes: [
+        `hand-off ${us(measured.handOffUs)}, bare message ${us(measured.messageUs)}; server time of one release ${us(few)} with 10 waiters, ${us(many)} with many`,
+      ],
+    };
+  },
+};

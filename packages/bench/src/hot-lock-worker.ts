@@ -2,6 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Holdfast } from 'holdfast';
 import { Redis } from 'ioredis';
+import { countCommands } from './count-commands.ts';
 
 const { PORT, HOLD_MS, WORKERS, NAME = '' } = process.env;
 const holdMs = Number(HOLD_MS);
@@ -10,15 +11,8 @@ const holdfast = new Holdfast(redis);
 const lock = holdfast.lock(NAME, { waitMs: 60_000 });
 const WARM_UP_MS = 500;
 const waits: number[] = [];
-let commands = 0;
+const sent = countCommands([redis]);
 let heldMs = 0;
-
-/** Counts what this process sends, where the client sends it: the server's own count has the commands inside scripts too. */
-const send = redis.sendCommand.bind(redis);
-redis.sendCommand = (...args) => {
-  commands++;
-  return send(...args);
-};
 
 async function worker(until: number): Promise<number> {
   let grants = 0;
@@ -44,10 +38,10 @@ async function run(runMs: number): Promise<void> {
   await all(performance.now() + WARM_UP_MS);
   waits.length = 0;
   heldMs = 0;
-  commands = 0;
+  sent.commands = 0;
   const until = performance.now() + runMs;
   const grants = await all(until);
-  process.send?.({ type: 'done', grants, waits, heldMs, commands });
+  process.send?.({ type: 'done', grants, waits, heldMs, commands: sent.commands });
   await holdfast.close();
   redis.disconnect();
   process.disconnect();

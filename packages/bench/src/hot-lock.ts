@@ -1,11 +1,12 @@
 /** One hot lock: 4 processes with 5 workers each, every one holding it for 2 ms, again and again. */
-import { startWorker } from '@holdfast/testkit';
+import { startServer, startWorker } from '@holdfast/testkit';
+import { type Part, row } from './part.ts';
 import { jain, median, quantile } from './stats.ts';
 
 const PROCESSES = 4;
 const WORKERS = 5;
 
-export interface HotLock {
+interface HotLock {
   readonly acquisitions: number;
   /** Time held / time run. */
   readonly use: number;
@@ -25,7 +26,7 @@ interface Finished {
   readonly commands: number;
 }
 
-export async function measureHotLock(port: number, holdMs: number, runMs: number): Promise<HotLock> {
+async function measure(port: number, holdMs: number, runMs: number): Promise<HotLock> {
   const script = new URL('./hot-lock-worker.js', import.meta.url);
   const env = {
     PORT: String(port),
@@ -61,3 +62,23 @@ function summary(done: readonly Finished[], runMs: number): HotLock {
 function typeOf(message: unknown): unknown {
   return typeof message === 'object' && message !== null && 'type' in message ? message.type : undefined;
 }
+
+export const hotLock: Part = {
+  id: 'hot-lock',
+  what: `one hot lock, ${PROCESSES} processes × ${WORKERS} workers, 2 ms`,
+  async run({ quick }) {
+    await using server = await startServer();
+    const hot = await measure(server.port, 2, quick ? 1_000 : 8_000);
+    return {
+      figures: { hot },
+      rows: [
+        row('hot lock: commands per acquisition', hot.commandsPerAcquisition, 2, ''),
+        row('hot lock: Jain fairness', hot.jain, 0.99, '', true),
+        row('hot lock: p99 wait / median wait', hot.p99ToMedian, 1.6),
+      ],
+      notes: [
+        `hot lock: in use ${(hot.use * 100).toFixed(1)} % of the time, ${hot.acquisitions} acquisitions, wait median ${hot.waitP50Ms.toFixed(1)} ms, p99 ${hot.waitP99Ms.toFixed(1)} ms`,
+      ],
+    };
+  },
+};

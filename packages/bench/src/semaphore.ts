@@ -1,26 +1,23 @@
 /** A semaphore with free permits: `tryAcquire` + `release` against two bare scripts, and with many leases held against few. */
 import { createHash, randomBytes } from 'node:crypto';
+import { startServer } from '@holdfast/testkit';
 import { Holdfast, type SemaphoreLease } from 'holdfast';
-import type { Redis } from 'ioredis';
+import { Redis } from 'ioredis';
 import { type Compared, compare, type Side } from './compare.ts';
+import { type Part, roundsOf, row, us } from './part.ts';
 
 const ADD = `return redis.call('zadd',KEYS[1],ARGV[1],ARGV[2])`;
 const REMOVE = `return redis.call('zrem',KEYS[1],ARGV[1])`;
 const LIMIT = 1_000_000;
 const COMMANDS = ['evalsha'];
 
-export interface SemaphoreCost {
+interface SemaphoreCost {
   readonly alone: Compared;
   /** `bare` stands for few leases held. */
   readonly crowded: Compared;
 }
 
-export async function measureSemaphore(
-  redis: Redis,
-  rounds: number,
-  pairs: number,
-  many: number,
-): Promise<SemaphoreCost> {
+async function measure(redis: Redis, rounds: number, pairs: number, many: number): Promise<SemaphoreCost> {
   await using holdfast = new Holdfast(redis);
   const ours = (name: string): Side => {
     const semaphore = holdfast.semaphore(name, { limit: LIMIT });
@@ -60,3 +57,32 @@ async function inBatches<T, R>(items: readonly T[], work: (item: T) => Promise<R
     results.push(...(await Promise.all(items.slice(i, i + 1_000).map(work))));
   return results;
 }
+
+export const semaphore: Part = {
+  id: 'semaphore',
+  what: 'a semaphore, alone and with many leases held',
+  async run(settings) {
+    const { quick } = settings;
+    await using server = await startServer();
+    const redis = new Redis({ port: server.port });
+    const { alone, crowded } = await measure(
+      redis,
+      roundsOf(settings),
+      quick ? 300 : 2_000,
+      quick ? 5_000 : 100_000,
+    );
+    redis.disconnect();
+    const many = `… ${quick ? '5,000' : '100,000'} leases held / 10 leases held`;
+    return {
+      figures: { semaphore: { alone, crowded } },
+      rows: [
+        row('semaphore, tryAcquire + release: latency / bare scripts', alone.latencyRatio, 1.3),
+        row(`${many}: latency`, crowded.latencyRatio, 2),
+        row(`${many}: server time`, crowded.serverRatio, 2),
+      ],
+      notes: [
+        `semaphore: bare scripts ${us(alone.bareUs)} (server ${us(alone.bareServerUs)}), Holdfast ${us(alone.oursUs)} (server ${us(alone.oursServerUs)}); with many leases ${us(crowded.oursUs)} (server ${us(crowded.oursServerUs)})`,
+      ],
+    };
+  },
+};

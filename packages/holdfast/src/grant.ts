@@ -1,3 +1,14 @@
+/** What a wait and a lease are made of: how a waiter stands in the queue, and what a grant gives. */
+
+/** How a waiter stands in the queue. */
+export interface QueueEntry {
+  readonly holderId: string;
+  /** How long the lease lasts that a hand-off writes for it; the first renewal makes it full. */
+  readonly leaseMs: number;
+  /** Where its process listens. */
+  readonly channel: string;
+}
+
 /** What makes a lease: who got it, which token, since when, for how long. */
 export interface Granted {
   readonly holderId: string;
@@ -7,6 +18,8 @@ export interface Granted {
   readonly leaseMs: number;
   /** By the release before it, rather than found free. */
   readonly handedOff: boolean;
+  /** Of whoever waited, where some server's queue may still know it. */
+  readonly entry?: QueueEntry | undefined;
   /** Of a semaphore that has them. */
   readonly slots?: readonly number[] | undefined;
 }

@@ -1,7 +1,7 @@
 /** One hold, bounded in time. Only `acquire`, `tryAcquire` and `use` make leases. */
 import type { Endable, Engine } from './engine.ts';
 import { LeaseLostError, type LeaseLostReason } from './errors.ts';
-import type { Granted, ReleaseOutcome } from './grant.ts';
+import type { Granted, QueueEntry, ReleaseOutcome } from './grant.ts';
 import { checkTtlMs, type LockSettings } from './options.ts';
 import type { Holdable, ReleaseReply } from './store/store.ts';
 import { type RenewOutcome, Watchdog } from './watchdog.ts';
@@ -11,6 +11,7 @@ export class Lease implements AsyncDisposable, Endable {
   /** Grows with every grant of this name. Send it along with what you do under the lock, and refuse older ones there. */
   readonly fencingToken: number;
   readonly #holderId: string;
+  readonly #entry: QueueEntry | undefined;
   readonly #engine: Engine;
   readonly #target: Holdable;
   readonly #startedAt: number;
@@ -24,6 +25,7 @@ export class Lease implements AsyncDisposable, Endable {
     this.name = target.name;
     this.fencingToken = granted.fencingToken;
     this.#holderId = `${granted.holderId}:${granted.fencingToken}`;
+    this.#entry = granted.entry;
     this.#engine = engine;
     this.#target = target;
     this.#startedAt = granted.startedAt;
@@ -157,7 +159,7 @@ export class Lease implements AsyncDisposable, Endable {
     const validUntil = askedAt + this.#watchdog.remainingMs();
     const drops = store.drops;
     // Sent first: whoever waits for it gains by every microsecond.
-    const replying = this.#engine.release(this.#target, this.#holderId);
+    const replying = this.#engine.release(this.#target, this.#holderId, this.#entry);
     this.#watchdog.stop();
     leases.delete(this);
     const reply = await replying;

@@ -9,7 +9,7 @@
 -- ARGV[4] member        how this waiter stands in the queue; '' = does not wait
 -- ARGV[5] ticket        its place, the same on all nodes
 -- ARGV[6] queueTtlMs
--- Returns {'yes', nowUs, kept} (kept for it until now), {'stale', nowUs, fence} or {'held', nowUs, token, remainingMs, foreign, rank, isNew}; all strings
+-- Returns {'yes', nowUs, kept} (kept for it until now), {'stale', nowUs, fence} or {'held', nowUs, who, remainingMs, foreign, rank, isNew}; all strings
 --! fence
 --! hand-off
 local waits = ARGV[4] ~= ''
@@ -19,10 +19,16 @@ local value = redis.call('get', KEYS[1])
 -- By an earlier attempt of the same acquire, or kept for it: what a majority did not confirm is no lease.
 local mine = value and string.sub(value, 1, #ARGV[1] + 1) == ARGV[1] .. ':'
 
+-- Set by the plain pair, which looks neither at the queue nor at the fence.
+if value == ARGV[1] .. ':' .. ARGV[3] then
+  redis.call('del', KEYS[1])
+  value, mine = false, false
+end
+
 local served
 if not value and redis.call('exists', KEYS[3]) == 1 then
   if waits then redis.call('zadd', KEYS[3], 'nx', ARGV[5], ARGV[4]) end
-  served = handOff(nowUs, ARGV[1])
+  served = handOff(nowUs, ARGV[1], ARGV[3])
   if served == 'given' or served == 'more' then value = redis.call('get', KEYS[1]) or '' end
 end
 
@@ -46,9 +52,10 @@ if not value or mine then
   return { 'yes', nowText, value == ARGV[1] .. ':0' and '1' or '0' }
 end
 
-local token = string.match(value, ':(%d+)$') or ''
+-- Tells one holder from another, and no secret.
+local who = string.sub(redis.sha1hex(value), 1, 12)
 local foreign = (value ~= '' and string.sub(value, 1, 4) ~= 'hf1-') and '1' or '0'
-local held = { 'held', nowText, token, tostring(redis.call('pttl', KEYS[1])), foreign, '0', '0' }
+local held = { 'held', nowText, who, tostring(redis.call('pttl', KEYS[1])), foreign, '0', '0' }
 if not waits then return held end
 
 --! join

@@ -1,5 +1,6 @@
 /** One of the independent servers. */
 
+import type { Clock } from '../clock.ts';
 import type { RedisStore } from '../store/redis-store.ts';
 import type { CallLimits } from '../store/store.ts';
 
@@ -14,7 +15,8 @@ export class QuorumNode {
   constructor(
     readonly index: number,
     readonly store: RedisStore,
-    private readonly identified: (node: QuorumNode, serverUs: number) => void,
+    private readonly clock: Clock,
+    private readonly identified: (node: QuorumNode, serverUs: number, askedAt: number) => void,
   ) {}
 
   /** For messages: `node 2 (ioredis, 10.0.0.2:6379)`. */
@@ -32,9 +34,10 @@ export class QuorumNode {
   }
 
   private async askWho(limits: CallLimits): Promise<void> {
+    const askedAt = this.clock.now();
     const { runId, serverUs } = await this.store.identify(limits);
     this.runId = runId;
     this.known = true;
-    this.identified(this, serverUs);
+    this.identified(this, serverUs, askedAt);
   }
 }

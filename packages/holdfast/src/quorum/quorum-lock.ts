@@ -21,7 +21,9 @@ import type {
 } from '../store/store.ts';
 import { majorityState } from './majority-state.ts';
 import type { Polls } from './polls.ts';
+import type { Proposals } from './proposals.ts';
 import type { Quorum } from './quorum.ts';
+import { toUs } from './quorum-subscriber.ts';
 import { type Answer, answered, isYes, type Outcome, outcomeOf, standingOf, verdict } from './votes.ts';
 
 /** So often in a row nobody may win before the caller is told that it is busy. */
@@ -36,12 +38,14 @@ const FREE_MS = -2;
 export class QuorumLock implements StoredLock {
   readonly kind = 'lock';
   readonly shared = false;
+  readonly manyQueues = true;
 
   constructor(
     readonly name: string,
     private readonly quorum: Quorum,
     private readonly voters: readonly RedisVoter[],
     private readonly polls: Polls,
+    private readonly proposals: Proposals,
   ) {}
 
   get key(): string {
@@ -54,8 +58,10 @@ export class QuorumLock implements StoredLock {
   }
 
   async acquire(request: AcquireRequest, limits: CallLimits): Promise<AcquireReply> {
-    await this.quorum.ready(this, limits);
     const { clock, stamps } = this.quorum;
+    const calledAt = clock.now();
+    await this.quorum.ready(this, limits);
+    const { entry, holderId } = request;
     let { ticket } = request;
     let above = 0;
     let splits = 0;
@@ -63,34 +69,44 @@ export class QuorumLock implements StoredLock {
     for (let failures = 0; ; ) {
       const startedAt = clock.now();
       const stamp = stamps.next(above);
-      ticket ??= request.entry && String(stamp);
+      const granted = entry !== undefined && !this.proposals.propose(holderId, stamp);
+      if (granted || limits.unwanted?.()) throw new ConnectionError('given up', this);
+      ticket ??= entry && String(stamp);
       const ballot = { ...request, stamp, ticket, plain: stamps.fresh };
       const answers = await this.attempt(ballot, limits);
       const outcome = outcomeOf(answers);
       if (outcome.kind === 'won') return grantOf(ballot, answers, startedAt);
-      this.takeBack(ballot, answers);
-      if (limits.unwanted?.()) throw new ConnectionError('given up', this);
+      this.takeBack(ballot, answers, limits.unwanted?.() === true);
       above = Math.max(above, outcome.above);
       if (outcome.kind === 'stale' && stale++ < MAX_STALE && clock.now() < limits.deadlineAt) continue;
       if (outcome.kind === 'unreachable') {
         await this.pauseOrThrow(answers, failures++, limits);
         continue;
       }
-      const tookMs = clock.now() - startedAt;
-      const delay = splitDelayMs(splits, tookMs);
+      const delay = splitDelayMs(splits, clock.now() - startedAt);
       if (outcome.kind === 'held' || splits++ >= MAX_SPLITS || clock.now() + delay >= limits.deadlineAt)
-        return this.refusal(outcome, ballot, answers);
+        return this.refusal(outcome, ballot, answers, calledAt);
       await pause(delay);
     }
   }
 
-  /** At all nodes; resolves as soon as a majority has said the same. */
+  /**
+   * At all nodes; resolves as soon as a majority has said the same. With an entry the acquire as a whole is over, so whatever any node
+   * gave it is given back.
+   */
   async release(value: string, limits: CallLimits, entry?: QueueEntry): Promise<ReleaseReply> {
-    this.polls.end(value);
+    const [holderId = '', token] = value.split(':');
+    const over = entry !== undefined;
+    if (over) this.proposals.ended(holderId);
+    else this.proposals.declined(holderId);
+    const named = over ? holderId : value;
+    this.polls.end(named);
     const nodeLimits = this.quorum.nodeLimits(limits);
+    const stamp = this.quorum.stamps.next(Number(token ?? 0));
     const answers = await this.quorum.ask(
-      (i) => this.voter(i).lock.release(value, nodeLimits, entry),
-      (sofar) => verdict(sofar, wasOurs) !== undefined,
+      (i) => this.voter(i).release(named, stamp, nodeLimits, entry),
+      // Whoever gives up wants to be out of every queue.
+      (sofar) => token !== undefined && verdict(sofar, wasOurs) !== undefined,
     );
     const replies = answered(answers);
     if (verdict(answers, wasOurs) === true)
@@ -107,10 +123,7 @@ export class QuorumLock implements StoredLock {
     const renewed = (reply: RenewReply) => reply === 'renewed';
     let sure = false;
     const missing: number[] = [];
-    const topUp = (i: number) =>
-      void this.voter(i)
-        .topUp(value, ttlMs, nodeLimits)
-        .catch(() => {});
+    const topUp = (i: number) => this.topUp(i, value, ttlMs);
     const one = async (i: number) => {
       const reply = await this.voter(i).lock.renew(value, ttlMs, nodeLimits);
       if (reply === 'expired') sure ? topUp(i) : missing.push(i);
@@ -129,6 +142,7 @@ export class QuorumLock implements StoredLock {
   }
 
   async inspect(limits: CallLimits): Promise<LockState> {
+    await this.quorum.ready(this, limits);
     const nodeLimits = this.quorum.nodeLimits(limits);
     const answers = await this.quorum.ask(
       (i) => this.voter(i).lock.inspect(nodeLimits),
@@ -137,6 +151,19 @@ export class QuorumLock implements StoredLock {
     const states = answered(answers);
     if (states.length < this.quorum.majority) throw this.quorum.error(this, answers, ({ state }) => state);
     return majorityState(states, this.quorum.majority);
+  }
+
+  /** In the background. Released again when the lease was, meanwhile. */
+  private topUp(index: number, value: string, ttlMs: number): void {
+    const poll = this.polls.begin(value, 1);
+    const voter = this.voter(index);
+    const again = () =>
+      poll.ended ? voter.lock.release(value, this.quorum.nodeLimits(FOR_EVER)) : undefined;
+    voter
+      .topUp(value, ttlMs, this.quorum.nodeLimits(FOR_EVER))
+      .finally(() => poll.settled())
+      .then(again)
+      .catch(() => {});
   }
 
   private attempt(ballot: Ballot, limits: CallLimits): Promise<readonly Answer<Vote>[]> {
@@ -154,16 +181,17 @@ export class QuorumLock implements StoredLock {
           .lock.release(value, quorum.nodeLimits(FOR_EVER))
           .catch(() => {});
     };
+    const askedAt = quorum.clock.now();
     const vote = async (i: number) => {
       try {
         const unknown = quorum.nodes[i]?.identify(nodeLimits);
         if (unknown !== undefined) await unknown;
         if (poll.ended) throw new ConnectionError('came too late', this);
         const answer = await this.voter(i).vote(ballot, nodeLimits, () => giveBack(i));
-        if (answer.serverUs !== undefined) quorum.stamps.learn(i, answer.serverUs);
+        if (answer.serverUs !== undefined) quorum.stamps.learn(i, answer.serverUs, askedAt);
         return answer;
       } finally {
-        polls.settled(value);
+        poll.settled();
       }
     };
     return quorum.ask(
@@ -174,17 +202,19 @@ export class QuorumLock implements StoredLock {
   }
 
   /** After an attempt that failed: at every node but those that certainly said no. */
-  private takeBack({ holderId, stamp, entry, ticket }: Ballot, answers: readonly Answer<Vote>[]): void {
+  private takeBack(ballot: Ballot, answers: readonly Answer<Vote>[], over: boolean): void {
+    const { holderId, stamp, entry, ticket } = ballot;
     const value = `${holderId}:${stamp}`;
     this.polls.end(value);
     const limits = this.quorum.nodeLimits(FOR_EVER);
+    const next = this.quorum.stamps.next(stamp);
     answers.forEach((answer, i) => {
       if (answer.state === 'answered' && answer.value.kind === 'held') return;
       const voter = this.voter(i);
       const done =
-        entry !== undefined && ticket !== undefined
-          ? voter.retract(value, entry, ticket, limits)
-          : voter.lock.release(value, limits);
+        entry === undefined || ticket === undefined || over
+          ? voter.release(value, next, limits, entry)
+          : voter.retract(value, entry, ticket, limits);
       done.catch(() => {});
     });
   }
@@ -193,12 +223,13 @@ export class QuorumLock implements StoredLock {
     outcome: Outcome,
     { entry, ticket = '' }: Ballot,
     answers: readonly Answer<Vote>[],
+    calledAt: number,
   ): AcquireReply {
     const { foreign } = outcome;
     if (entry === undefined) return { status: 'busy', remainingMs: outcome.remainingMs, foreign };
     const remainingMs = outcome.kind === 'held' ? outcome.remainingMs : FREE_MS;
     const standing = standingOf(answered(answers), answers.length);
-    return { status: 'queued', remainingMs, foreign, ticket, serverUs: 0, ...standing };
+    return { status: 'queued', remainingMs, foreign, ticket, serverUs: toUs(calledAt), ...standing };
   }
 
   private async pauseOrThrow(

@@ -12,6 +12,7 @@ import type {
   StoredSemaphore,
 } from '../store/store.ts';
 import { Polls } from './polls.ts';
+import { Proposals } from './proposals.ts';
 import { Quorum } from './quorum.ts';
 import { QuorumLock } from './quorum-lock.ts';
 import { QuorumSubscriber } from './quorum-subscriber.ts';
@@ -20,6 +21,7 @@ import { verdict } from './votes.ts';
 export class QuorumStore implements Store {
   private readonly quorum: Quorum;
   private readonly polls = new Polls();
+  private readonly proposals = new Proposals();
 
   constructor(
     private readonly stores: readonly RedisStore[],
@@ -35,7 +37,7 @@ export class QuorumStore implements Store {
 
   lock(name: string): StoredLock {
     const voters = this.stores.map((store) => store.voter(name));
-    return new QuorumLock(name, this.quorum, voters, this.polls);
+    return new QuorumLock(name, this.quorum, voters, this.polls, this.proposals);
   }
 
   semaphore(_name: string, _rules: SemaphoreRules): StoredSemaphore {
@@ -61,7 +63,7 @@ export class QuorumStore implements Store {
   }
 
   async listen(events: SubscriberEvents): Promise<Subscriber> {
-    return new QuorumSubscriber(this.quorum, events);
+    return new QuorumSubscriber(this.quorum, this.proposals, events);
   }
 
   async probe(channel: string, limits: CallLimits): Promise<void> {

@@ -1,29 +1,46 @@
 /**
- * One subscription at each node. A waiter is told to ask when a majority of the nodes keeps the lock for it, or a little after the first
- * did: to ask before that would mostly be too early.
+ * One subscription at each node, and what the nodes' messages mean together: a waiter is granted when a majority gave it the same token. When
+ * they did not (or only keep the lock for it) it is told to ask, a little after the first message: before that would mostly be too early.
  */
 import type { Subscriber, SubscriberEvents } from '../client.ts';
-import { parseMessage } from '../store/store.ts';
+import { type GrantMessage, parseMessage } from '../store/store.ts';
 import type { QuorumNode } from './node.ts';
+import type { Proposals } from './proposals.ts';
 import type { Quorum } from './quorum.ts';
 import { verdict } from './votes.ts';
 
 /** After the first node's message, the others get this long. */
 const OTHERS_MS = 10;
 
+/** What the nodes have said to one waiter. */
 interface Called {
   readonly nodes: Set<number>;
-  readonly timer: NodeJS.Timeout;
+  readonly grants: Map<number, Grants>;
+  told: boolean;
+}
+
+/** Of one token. The start is the earliest, on our own clock. */
+interface Grants {
+  nodes: number;
+  startedAt: number;
+  leaseMs: number;
+}
+
+/** Grants over a quorum are told in our own clock: each node has another one. */
+export function toUs(ms: number): number {
+  return Math.floor(ms * 1000);
 }
 
 export class QuorumSubscriber implements Subscriber {
   private readonly subscribers: readonly Promise<Subscriber>[];
   private readonly called = new Map<string, Called>();
+  private closed = false;
   /** The channel of a node → that of all. */
   private readonly logical = new Map<string, string>();
 
   constructor(
     private readonly quorum: Quorum,
+    private readonly proposals: Proposals,
     private readonly events: SubscriberEvents,
   ) {
     this.subscribers = quorum.nodes.map((node) => this.open(node));
@@ -49,7 +66,7 @@ export class QuorumSubscriber implements Subscriber {
   }
 
   async close(): Promise<void> {
-    for (const { timer } of this.called.values()) clearTimeout(timer);
+    this.closed = true;
     this.called.clear();
     await Promise.allSettled(this.subscribers.map(async (one) => (await one).close()));
   }
@@ -64,20 +81,45 @@ export class QuorumSubscriber implements Subscriber {
 
   private hear(node: number, channel: string, text: string): void {
     const message = parseMessage(text);
-    if (message?.kind !== 'ask') return;
-    const { holderId } = message;
-    const tell = () => {
-      clearTimeout(this.called.get(holderId)?.timer);
-      this.called.delete(holderId);
-      this.events.message(this.logical.get(channel) ?? channel, text);
-    };
-    const called = this.called.get(holderId) ?? this.call(holderId, tell);
+    if (message === undefined) return;
+    const { holderId } = message.kind === 'grant' ? message.grant : message;
+    const tell = (what: string) =>
+      this.events.message(this.logical.get(channel) ?? channel, `${holderId} ${what}`);
+    const called = this.called.get(holderId) ?? this.call(holderId, () => tell('ask'));
     called.nodes.add(node);
-    if (called.nodes.size >= this.quorum.majority) tell();
+    const granted = message.kind === 'grant' ? this.granted(called, node, message.grant) : undefined;
+    if (called.told) return;
+    const everybody = called.nodes.size === this.quorum.nodes.length;
+    if (granted === undefined && !everybody) return;
+    called.told = true;
+    if (granted !== undefined) this.proposals.granted(holderId);
+    tell(granted ?? 'ask');
   }
 
-  private call(holderId: string, tell: () => void): Called {
-    const called = { nodes: new Set<number>(), timer: setTimeout(tell, OTHERS_MS).unref() };
+  /** As one server would tell it, once a majority has given the same token. */
+  private granted({ grants }: Called, node: number, grant: GrantMessage): string | undefined {
+    const startedAt = this.quorum.stamps.oursAt(node, grant.startedUs);
+    if (startedAt === undefined || !this.proposals.counts(grant.holderId, grant.fencingToken))
+      return undefined;
+    const before = grants.get(grant.fencingToken) ?? { nodes: 0, startedAt, leaseMs: grant.leaseMs };
+    const nodes = before.nodes + 1;
+    const all: Grants = {
+      nodes,
+      startedAt: Math.min(before.startedAt, startedAt),
+      leaseMs: Math.min(before.leaseMs, grant.leaseMs),
+    };
+    grants.set(grant.fencingToken, all);
+    if (nodes < this.quorum.majority) return undefined;
+    return `${grant.fencingToken} ${Math.max(0, toUs(all.startedAt))} ${all.leaseMs}`;
+  }
+
+  private call(holderId: string, ask: () => void): Called {
+    const called: Called = { nodes: new Set(), grants: new Map(), told: false };
+    const forget = () => {
+      this.called.delete(holderId);
+      if (!called.told && !this.closed) ask();
+    };
+    setTimeout(forget, OTHERS_MS).unref();
     this.called.set(holderId, called);
     return called;
   }

@@ -32,7 +32,7 @@ export class Quorum {
   ) {
     this.majority = majorityOf(stores.length);
     this.stamps = new Stamps(clock, this.majority);
-    this.nodes = stores.map((store, i) => new QuorumNode(i, store, this.identified));
+    this.nodes = stores.map((store, i) => new QuorumNode(i, store, clock, this.identified));
   }
 
   /** The deadline of one node in a call that starts now. */
@@ -128,8 +128,8 @@ export class Quorum {
     this.isReady = true;
   }
 
-  private readonly identified = (node: QuorumNode, serverUs: number): void => {
-    this.stamps.learn(node.index, serverUs);
+  private readonly identified = (node: QuorumNode, serverUs: number, askedAt: number): void => {
+    this.stamps.learn(node.index, serverUs, askedAt);
     const twin = this.nodes.find(({ runId, index }) => runId === node.runId && index !== node.index);
     if (node.runId === undefined || twin === undefined) return;
     this.fault ??= argumentError(

@@ -4,6 +4,7 @@
  * for the time after they forgot. The median, so that a minority of wrong clocks does not move it.
  */
 import type { Clock } from '../clock.ts';
+import { handedOffAt } from '../validity.ts';
 
 /** Two clocks may drift apart by this much without the stamp overtaking the node. */
 const DRIFT = 1 / 1000;
@@ -13,6 +14,7 @@ const MAX_AGE_MS = 1_000;
 interface Reading {
   readonly serverUs: number;
   readonly readAt: number;
+  readonly askedAt: number;
 }
 
 export class Stamps {
@@ -24,9 +26,17 @@ export class Stamps {
     private readonly majority: number,
   ) {}
 
-  /** A reading of that node's clock arrived just now. */
-  learn(node: number, serverUs: number): void {
-    this.readings.set(node, { serverUs, readAt: this.clock.now() });
+  /** A reading of that node's clock arrived just now, asked for at `askedAt`. */
+  learn(node: number, serverUs: number, askedAt: number): void {
+    this.readings.set(node, { serverUs, readAt: this.clock.now(), askedAt });
+  }
+
+  /** When that was on our clock, or a little before; `undefined` when the node's clock is not known. */
+  oursAt(node: number, serverUs: number): number | undefined {
+    const reading = this.readings.get(node);
+    if (reading === undefined) return undefined;
+    const pair = { ours: reading.askedAt, serverUs: reading.serverUs };
+    return handedOffAt(pair, serverUs, this.clock.now(), Number.NEGATIVE_INFINITY);
   }
 
   /** Whether a majority's clocks were read lately. */

@@ -68,11 +68,11 @@ function heldVotes(votes: readonly Vote[]): Held[] {
 /** Until when: then so many of its nodes have let go that it has no majority any more. */
 function heldByMajority(votes: readonly Vote[], majority: number) {
   const held = heldVotes(votes);
-  for (const { token } of held) {
-    const same = held.filter((vote) => vote.token === token);
+  for (const { who, foreign } of held) {
+    const same = held.filter((vote) => vote.who === who || (foreign && vote.foreign));
     if (same.length < majority) continue;
     const remaining = same.map(({ remainingMs }) => remainingMs).sort((a, b) => a - b);
-    return { remainingMs: remaining[same.length - majority] ?? -1, foreign: token === undefined };
+    return { remainingMs: remaining[same.length - majority] ?? -1, foreign };
   }
   return undefined;
 }

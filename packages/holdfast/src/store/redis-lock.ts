@@ -72,8 +72,16 @@ export class RedisLock implements StoredLock {
     return reply;
   }
 
-  async release(value: string, limits: CallLimits, entry?: QueueEntry): Promise<ReleaseReply> {
-    const args = entry === undefined ? [value] : [value, this.member(entry)];
+  /** @param stamp what a waiter of a quorum gets as its token */
+  async release(
+    value: string,
+    limits: CallLimits,
+    entry?: QueueEntry,
+    stamp?: string,
+  ): Promise<ReleaseReply> {
+    const args = [value];
+    if (entry !== undefined || stamp !== undefined) args.push(entry === undefined ? '' : this.member(entry));
+    if (stamp !== undefined) args.push(stamp);
     const call = { ...limits, subject: this };
     // Each 'more' has dropped 500 dead waiters, so this ends.
     for (;;) {

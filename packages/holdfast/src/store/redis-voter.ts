@@ -1,10 +1,12 @@
 /** One node of a quorum: its vote on an attempt to take a lock. See `lua/vote.lua`. */
+import { createHash } from 'node:crypto';
 import { ConnectionError } from '../errors.ts';
+import { HOLDER_MARK } from '../holder-id.ts';
 import { scripts } from '../lua/generated.ts';
 import { TAKEN } from './plain-pair.ts';
 import type { RedisLock } from './redis-lock.ts';
 import { QUEUE_TTL_MS, texts } from './replies.ts';
-import type { CallLimits, QueueEntry } from './store.ts';
+import type { CallLimits, QueueEntry, ReleaseReply } from './store.ts';
 
 export interface Ballot {
   readonly holderId: string;
@@ -29,8 +31,8 @@ export type Vote = { readonly serverUs?: number | undefined } & (
   | { readonly kind: 'stale'; readonly fence: number }
   | {
       readonly kind: 'held';
-      /** Of the holder; 0 while the node keeps it for a waiter; `undefined` of a foreign one. */
-      readonly token: number | undefined;
+      /** Tells one holder from another. */
+      readonly who: string;
       /** Below 0 when not known. */
       readonly remainingMs: number;
       readonly foreign: boolean;
@@ -61,6 +63,11 @@ export class RedisVoter {
     return vote;
   }
 
+  /** Gives it up, and to the next waiter with `stamp`. */
+  async release(value: string, stamp: number, limits: CallLimits, entry?: QueueEntry): Promise<ReleaseReply> {
+    return this.lock.release(value, limits, entry, String(stamp));
+  }
+
   /** Takes a yes back; the waiter keeps its place. */
   async retract(value: string, entry: QueueEntry, ticket: string, limits: CallLimits): Promise<void> {
     const { lock } = this;
@@ -84,11 +91,11 @@ function voteOf([kind, nowUs, ...rest]: readonly string[]): Vote {
   const serverUs = Number(nowUs);
   if (kind === 'yes') return { kind, serverUs, kept: rest[0] === '1' };
   if (kind === 'stale') return { kind, serverUs, fence: Number(rest[0]) };
-  const [token, remainingMs, foreign, rank, isNew] = rest;
+  const [who = '', remainingMs, foreign, rank, isNew] = rest;
   return {
     kind: 'held',
     serverUs,
-    token: token === '' ? undefined : Number(token),
+    who,
     remainingMs: Number(remainingMs),
     foreign: foreign === '1',
     rank: Number(rank),
@@ -96,15 +103,9 @@ function voteOf([kind, nowUs, ...rest]: readonly string[]): Vote {
   };
 }
 
-/** What the pair found in its way. How long it lasts is not told. */
+/** What the pair found in its way, told as the script would. How long it lasts is not known. */
 function heldBy(value: string): Vote {
-  const token = /^hf1-.*:(\d+)$/.exec(value)?.[1];
-  return {
-    kind: 'held',
-    token: token === undefined ? undefined : Number(token),
-    remainingMs: -1,
-    foreign: token === undefined,
-    rank: 0,
-    isNew: false,
-  };
+  const who = createHash('sha1').update(value).digest('hex').slice(0, 12);
+  const foreign = !value.startsWith(HOLDER_MARK);
+  return { kind: 'held', who, remainingMs: -1, foreign, rank: 0, isNew: false };
 }

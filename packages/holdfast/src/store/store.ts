@@ -4,15 +4,9 @@
  */
 import type { Subscriber, SubscriberEvents } from '../client.ts';
 import type { Subject } from '../errors.ts';
+import type { QueueEntry } from '../grant.ts';
 
-/** How a waiter stands in the queue. */
-export interface QueueEntry {
-  readonly holderId: string;
-  /** How long the lease lasts that a hand-off writes for it; the first renewal makes it full. */
-  readonly leaseMs: number;
-  /** Where its process listens. */
-  readonly channel: string;
-}
+export type { QueueEntry };
 
 export interface AcquireRequest {
   /** Of this acquisition. The lease's value will be `holderId:fencingToken`. */
@@ -98,6 +92,8 @@ export interface Holdable extends Subject {
   readonly shared: boolean;
   /** Where this process hears of its grants. */
   readonly channel: string;
+  /** On several servers, each with a queue of its own: whoever waited leaves all of them with its release. */
+  readonly manyQueues?: true;
   /** `late` is called when it was granted after the deadline had passed. */
   acquire(
     request: AcquireRequest,

@@ -186,7 +186,8 @@ export class Waiter {
       this.acceptedToken = grant.fencingToken;
       this.leaseMs = grant.leaseMs;
       this.settle();
-      this.resolve(grant);
+      const { target, entry } = this.request;
+      this.resolve(target.manyQueues ? { ...grant, entry } : grant);
     }
   }
 

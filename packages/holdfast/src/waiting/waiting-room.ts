@@ -6,7 +6,7 @@ import type { Engine } from '../engine.ts';
 import { ClosedError, rangeError, ServerRefusedError } from '../errors.ts';
 import { failureError, isPassing } from '../failure.ts';
 import type { Granted } from '../grant.ts';
-import { type GrantMessage, type Holdable, parseMessage, type QueueEntry } from '../store/store.ts';
+import { type Holdable, parseMessage, type QueueEntry } from '../store/store.ts';
 import { Group } from './group.ts';
 import { Mailbox } from './mailbox.ts';
 import { Waiter, type WaitRequest } from './waiter.ts';
@@ -119,16 +119,14 @@ export class WaitingRoom {
 
   private hear(text: string): void {
     const message = parseMessage(text);
-    if (message?.kind === 'grant') this.hearGrant(message.grant);
-    const asked = message?.kind === 'ask' ? this.waiters.get(message.holderId) : undefined;
-    if (asked !== undefined) this.groups.get(asked.request.target.key)?.askAnew(asked);
-  }
-
-  private hearGrant(grant: GrantMessage): void {
-    this.waiters.get(grant.holderId)?.hear(grant);
-    const abandoned = this.abandoned.get(grant.holderId);
-    this.abandoned.delete(grant.holderId);
-    if (abandoned !== undefined) void this.engine.undo(abandoned.target, grant.holderId);
+    if (message === undefined) return;
+    const { holderId } = message.kind === 'grant' ? message.grant : message;
+    const waiter = this.waiters.get(holderId);
+    if (message.kind === 'grant') waiter?.hear(message.grant);
+    else if (waiter !== undefined) this.groups.get(waiter.request.target.key)?.askAnew(waiter);
+    const abandoned = this.abandoned.get(holderId);
+    this.abandoned.delete(holderId);
+    if (abandoned !== undefined) void this.engine.undo(abandoned.target, holderId);
   }
 
   private interrupted(channel: string | undefined): void {
