@@ -3,7 +3,8 @@ import { onAbort } from './abort.ts';
 import { backoffMs } from './backoff.ts';
 import { pause } from './deadline.ts';
 import type { Engine } from './engine.ts';
-import { AcquireTimeoutError, ClosedError, ConnectionError } from './errors.ts';
+import { AcquireTimeoutError, ClosedError } from './errors.ts';
+import { isPassing } from './failure.ts';
 import type { Granted } from './grant.ts';
 import { newHolderId } from './holder-id.ts';
 import type { Lease } from './lease.ts';
@@ -178,7 +179,7 @@ class Attempt<L extends Lease> {
       const grant = await this.ask().catch((error: unknown) => {
         // It was busy all along; that the last answer did not come in time changes nothing.
         const over = engine.clock.now() >= this.deadlineAt - this.answerMs;
-        throw round > 0 && over && error instanceof ConnectionError ? this.timedOut() : error;
+        throw round > 0 && over && isPassing(error) ? this.timedOut() : error;
       });
       if (grant !== undefined) return grant;
       const delay = backoffMs(round, POLL, Math.random());

@@ -1,7 +1,7 @@
 /** The store on N independent servers. Everything above cannot tell it from one server. */
 import type { Subscriber, SubscriberEvents } from '../client.ts';
 import type { Clock } from '../clock.ts';
-import { argumentError, type Subject } from '../errors.ts';
+import type { Subject } from '../errors.ts';
 import type { RedisStore } from '../store/redis-store.ts';
 import type {
   Advice,
@@ -11,17 +11,19 @@ import type {
   StoredLock,
   StoredSemaphore,
 } from '../store/store.ts';
+import type { Arena } from './contest.ts';
 import { Polls } from './polls.ts';
 import { Proposals } from './proposals.ts';
 import { Quorum } from './quorum.ts';
 import { QuorumLock } from './quorum-lock.ts';
+import { QuorumSemaphore } from './quorum-semaphore.ts';
 import { QuorumSubscriber } from './quorum-subscriber.ts';
+import { MAX_SLOTS, tooManySlots } from './slots.ts';
 import { verdict } from './votes.ts';
 
 export class QuorumStore implements Store {
   private readonly quorum: Quorum;
-  private readonly polls = new Polls();
-  private readonly proposals = new Proposals();
+  private readonly arena: Arena;
 
   constructor(
     private readonly stores: readonly RedisStore[],
@@ -29,6 +31,7 @@ export class QuorumStore implements Store {
     commandTimeoutMs: number,
   ) {
     this.quorum = new Quorum(stores, clock, commandTimeoutMs);
+    this.arena = { quorum: this.quorum, polls: new Polls(), proposals: new Proposals() };
   }
 
   get drops(): number {
@@ -37,11 +40,13 @@ export class QuorumStore implements Store {
 
   lock(name: string): StoredLock {
     const voters = this.stores.map((store) => store.voter(name));
-    return new QuorumLock(name, this.quorum, voters, this.polls, this.proposals);
+    return new QuorumLock(name, this.arena, voters);
   }
 
-  semaphore(_name: string, _rules: SemaphoreRules): StoredSemaphore {
-    throw argumentError('semaphore: not over several servers yet; pass one client');
+  semaphore(name: string, rules: SemaphoreRules): StoredSemaphore {
+    if (rules.limit !== undefined && rules.limit > MAX_SLOTS) throw tooManySlots(rules.limit);
+    const nodes = this.stores.map((store) => store.slots(name));
+    return new QuorumSemaphore(name, this.arena, nodes, rules);
   }
 
   async announce(clientId: string, card: string, limits: CallLimits): Promise<void> {
@@ -63,7 +68,7 @@ export class QuorumStore implements Store {
   }
 
   async listen(events: SubscriberEvents): Promise<Subscriber> {
-    return new QuorumSubscriber(this.quorum, this.proposals, events);
+    return new QuorumSubscriber(this.quorum, this.arena.proposals, events);
   }
 
   async probe(channel: string, limits: CallLimits): Promise<void> {

@@ -19,11 +19,12 @@ interface Called {
   told: boolean;
 }
 
-/** Of one token. The start is the earliest, on our own clock. */
+/** Of one token. The start is the earliest, on our own clock, of the nodes that gave it. */
 interface Grants {
-  nodes: number;
   startedAt: number;
   leaseMs: number;
+  /** How many nodes gave each slot; of a lock there is one, without a number. */
+  readonly slots: Map<number | undefined, number>;
 }
 
 /** Grants over a quorum are told in our own clock: each node has another one. */
@@ -101,16 +102,16 @@ export class QuorumSubscriber implements Subscriber {
     const startedAt = this.quorum.stamps.oursAt(node, grant.startedUs);
     if (startedAt === undefined || !this.proposals.counts(grant.holderId, grant.fencingToken))
       return undefined;
-    const before = grants.get(grant.fencingToken) ?? { nodes: 0, startedAt, leaseMs: grant.leaseMs };
-    const nodes = before.nodes + 1;
-    const all: Grants = {
-      nodes,
-      startedAt: Math.min(before.startedAt, startedAt),
-      leaseMs: Math.min(before.leaseMs, grant.leaseMs),
-    };
-    grants.set(grant.fencingToken, all);
-    if (nodes < this.quorum.majority) return undefined;
-    return `${grant.fencingToken} ${Math.max(0, toUs(all.startedAt))} ${all.leaseMs}`;
+    const { slots = [undefined], leaseMs, fencingToken } = grant;
+    const all = grants.get(fencingToken) ?? { startedAt, leaseMs, slots: new Map() };
+    all.startedAt = Math.min(all.startedAt, startedAt);
+    all.leaseMs = Math.min(all.leaseMs, leaseMs);
+    for (const slot of slots) all.slots.set(slot, (all.slots.get(slot) ?? 0) + 1);
+    grants.set(fencingToken, all);
+    const won = [...all.slots].filter(([, nodes]) => nodes >= this.quorum.majority).map(([slot]) => slot);
+    if (won.length < slots.length) return undefined;
+    const numbers = won[0] === undefined ? '' : ` ${won.slice(0, slots.length).join(',')}`;
+    return `${fencingToken} ${Math.max(0, toUs(all.startedAt))} ${all.leaseMs}${numbers}`;
   }
 
   private call(holderId: string, ask: () => void): Called {

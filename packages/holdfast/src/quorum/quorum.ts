@@ -1,7 +1,14 @@
 /** The nodes of one instance: asked in parallel, until a majority has decided. */
 import type { Clock } from '../clock.ts';
 import { pause } from '../deadline.ts';
-import { argumentError, ConnectionError, NO_ANSWER, QuorumError, type Subject } from '../errors.ts';
+import {
+  argumentError,
+  ConnectionError,
+  NO_ANSWER,
+  QuorumError,
+  type Subject,
+  WrongTypeError,
+} from '../errors.ts';
 import { isPassing } from '../failure.ts';
 import type { RedisStore } from '../store/redis-store.ts';
 import type { CallLimits } from '../store/store.ts';
@@ -99,12 +106,14 @@ export class Quorum {
     if (this.fault !== undefined) throw this.fault;
   }
 
-  /** The error for too few answers: each node's own reason. */
-  error<T>(
-    subject: Subject | undefined,
-    answers: readonly Answer<T>[],
-    said: (value: T) => string,
-  ): QuorumError {
+  /**
+   * The error for too few answers: each node's own reason. What too many nodes say alike, and what no time cures, is told as one server
+   * tells it: a wrong type, too many permits.
+   */
+  error<T>(subject: Subject | undefined, answers: readonly Answer<T>[], said: (value: T) => string): Error {
+    const failures = answers.flatMap((answer) => (answer.state === 'failed' ? [asError(answer.error)] : []));
+    const plain = failures.filter(isPlain);
+    if (plain[0] !== undefined && plain.length > answers.length - this.majority) return plain[0];
     const votes = answers.map((answer, i) => {
       const node = this.nodes[i]?.label ?? '';
       if (answer.state === 'answered') return { node, vote: said(answer.value), reason: undefined };
@@ -139,6 +148,10 @@ export class Quorum {
 }
 
 const PENDING = { state: 'pending' } as const;
+
+function isPlain(error: Error): boolean {
+  return error instanceof WrongTypeError || error instanceof TypeError || error instanceof RangeError;
+}
 
 function asError(error: unknown): Error {
   return error instanceof Error ? error : new Error(String(error));

@@ -27,6 +27,17 @@ export function verdict<T>(answers: readonly Answer<T>[], says: (value: T) => bo
   return yes + open < majority ? false : undefined;
 }
 
+/** Whether the rest need not be waited for: a majority says so, or has spoken while no majority can say so any more. */
+export function isDecided<T>(answers: readonly Answer<T>[], says: (value: T) => boolean): boolean {
+  const said = verdict(answers, says);
+  return said === true || (said === false && spoken(answers));
+}
+
+/** A majority has answered, or can no longer. */
+export function spoken<T>(answers: readonly Answer<T>[]): boolean {
+  return verdict(answers, () => true) !== undefined;
+}
+
 /**
  * - `won`: a majority said yes
  * - `stale`: a majority would have, to a stamp above `above`
@@ -61,7 +72,7 @@ export function outcomeOf(answers: readonly Answer<Vote>[]): Outcome {
 
 type Held = Extract<Vote, { kind: 'held' }>;
 
-function heldVotes(votes: readonly Vote[]): Held[] {
+export function heldVotes(votes: readonly Vote[]): Held[] {
   return votes.filter((vote) => vote.kind === 'held');
 }
 
@@ -77,13 +88,15 @@ function heldByMajority(votes: readonly Vote[], majority: number) {
   return undefined;
 }
 
-/** The place in the queue at a majority: how many stand in front of a waiter at most, at the nodes that tell the least. */
-export function standingOf(
-  votes: readonly Vote[],
-  nodes: number,
-): { readonly rank: number; readonly isNew: boolean } {
-  const held = heldVotes(votes);
-  const ranks = held.map(({ rank }) => rank).sort((a, b) => a - b);
-  const rank = ranks[Math.min(majorityOf(nodes), ranks.length) - 1] ?? 0;
-  return { rank, isNew: held.filter(({ isNew }) => isNew).length >= majorityOf(nodes) };
+export interface Standing {
+  readonly rank: number;
+  readonly isNew: boolean;
+}
+
+/** The place in the queue at a majority: how many stand in front at most, at the nodes that tell the least. */
+export function standingOf(places: readonly Standing[], nodes: number): Standing {
+  const majority = majorityOf(nodes);
+  const ranks = places.map(({ rank }) => rank).sort((a, b) => a - b);
+  const rank = ranks[Math.min(majority, ranks.length) - 1] ?? 0;
+  return { rank, isNew: places.filter(({ isNew }) => isNew).length >= majority };
 }

@@ -4,7 +4,7 @@ import { argumentError, noLimitText, prefixed } from '../errors.ts';
 import type { SemaphoreKeys } from '../keys.ts';
 import { scripts } from '../lua/generated.ts';
 import { tooManyPermits } from '../options.ts';
-import { grantedReply, QUEUE_TTL_MS, queuedReply, texts } from './replies.ts';
+import { grantedReply, QUEUE_TTL_MS, queuedReply, rows, texts } from './replies.ts';
 import type { Script, ScriptRunner } from './script-runner.ts';
 import {
   type AcquireReply,
@@ -196,11 +196,6 @@ function acquireReply([status = '', , ...rest]: readonly string[]): AcquireReply
   const inTheWay = { remainingMs: Number(remainingMs), foreign: false };
   if (status === 'busy') return { status, ...inTheWay };
   return status === 'queued' ? queuedReply(inTheWay, standing) : undefined;
-}
-
-function rows(flat: unknown, width: number): string[][] {
-  const fields = texts(flat);
-  return Array.from({ length: fields.length / width }, (_, i) => fields.slice(i * width, (i + 1) * width));
 }
 
 function hold(

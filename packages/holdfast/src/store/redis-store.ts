@@ -6,6 +6,7 @@ import { grantChannel, type KeyRules, lockKeys, processKey, semaphoreKeys } from
 import { PlainPair } from './plain-pair.ts';
 import { RedisLock } from './redis-lock.ts';
 import { RedisSemaphore } from './redis-semaphore.ts';
+import { RedisSlots } from './redis-slots.ts';
 import { RedisVoter } from './redis-voter.ts';
 import { texts } from './replies.ts';
 import { ScriptRunner } from './script-runner.ts';
@@ -62,6 +63,11 @@ export class RedisStore implements Store {
   /** This server as one node of a quorum. */
   voter(name: string): RedisVoter {
     return new RedisVoter(this.lockOf(name, true));
+  }
+
+  slots(name: string): RedisSlots {
+    const kind = entryKind(this.client.cluster, true);
+    return new RedisSlots(this.runner, semaphoreKeys(name, this.rules), this.channelOf, kind);
   }
 
   /** The server's own name for itself, where it may be asked, and its clock. */

@@ -24,3 +24,9 @@ export function queuedReply(
   const standing = { ticket, rank: Number(rank), isNew: isNew === '1', serverUs: Number(serverUs) };
   return { status: 'queued', ...inTheWay, ...standing };
 }
+
+/** A flat list as rows of so many fields. */
+export function rows(flat: unknown, width: number): string[][] {
+  const fields = texts(flat);
+  return Array.from({ length: fields.length / width }, (_, i) => fields.slice(i * width, (i + 1) * width));
+}

@@ -3,7 +3,7 @@ import { startServer } from '../../../testkit/src/index.ts';
 import type { Backend } from '../suites/backend.ts';
 import { backendOf } from '../suites/backends.ts';
 import { type ClientName, clients } from '../suites/clients.ts';
-import { lockContract } from '../suites/lock-contract.ts';
+import { contract } from '../suites/contract.ts';
 
 async function quorumBackend(names: readonly ClientName[]): Promise<Backend> {
   const servers = await Promise.all(names.map(() => startServer()));
@@ -22,4 +22,4 @@ const QUORUMS: readonly (readonly ClientName[])[] = [
   ['ioredis 6', 'node-redis 6', 'iovalkey'],
 ];
 
-for (const names of QUORUMS) lockContract(`quorum of ${names.join(', ')}`, () => quorumBackend(names));
+for (const names of QUORUMS) contract(`quorum of ${names.join(', ')}`, () => quorumBackend(names), 'any');

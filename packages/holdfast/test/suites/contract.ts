@@ -3,7 +3,7 @@ import type { Backend } from './backend.ts';
 import { lockContract } from './lock-contract.ts';
 import { semaphoreContract } from './semaphore-contract.ts';
 
-export function contract(title: string, start: () => Promise<Backend>): void {
+export function contract(title: string, start: () => Promise<Backend>, slots?: 'lowest' | 'any'): void {
   lockContract(title, start);
-  semaphoreContract(title, start);
+  semaphoreContract(title, start, slots);
 }

@@ -26,7 +26,14 @@ function watched<T>(promise: Promise<T>) {
   return state;
 }
 
-export function semaphoreContract(title: string, start: () => Promise<Backend>): void {
+/**
+ * @param slots on one server the lowest free ones, for those who want them; over a quorum each permit has one, any that is free
+ */
+export function semaphoreContract(
+  title: string,
+  start: () => Promise<Backend>,
+  slots: 'lowest' | 'any' = 'lowest',
+): void {
   describe(`semaphore contract: ${title}`, () => {
     let here: Holdfast;
     let there: Holdfast;
@@ -214,6 +221,8 @@ export function semaphoreContract(title: string, start: () => Promise<Backend>):
     it('lowering the limit takes nothing from anybody, and admits nobody until enough have left', async () => {
       const seats = here.semaphore(fresh('lower'), { limit: 4 });
       const leases = await Promise.all(Array.from({ length: 4 }, () => seats.acquire()));
+      // Over a quorum those above the new limit have to leave.
+      leases.sort((a, b) => (b.slots[0]?.slot ?? 0) - (a.slots[0]?.slot ?? 0));
       await there.semaphore(seats.name).setLimit(2);
       expect(await seats.inspect()).toMatchObject({ limit: 2, held: 4, free: 0 });
       const waiting = watched(there.semaphore(seats.name).acquire());
@@ -238,6 +247,8 @@ export function semaphoreContract(title: string, start: () => Promise<Backend>):
       await queueOf(seats, 2);
       await seats.setLimit(3);
       expect(await large.catch((e: unknown) => e)).toBeInstanceOf(RangeError);
+      // Over a quorum its slot may be above the new limit.
+      if (slots === 'any') await held.release();
       await (await small).release();
       await held.release();
       await nothingLeft(seats, 3);
@@ -304,45 +315,77 @@ export function semaphoreContract(title: string, start: () => Promise<Backend>):
       expect(String(semaphore)).toMatch(/semaphore .*holds a lock .*holdfast\.lock\(\)/);
     });
 
-    it('slots: always the lowest free ones, each held by one lease, with a token that grows', async () => {
-      const shards = here.semaphore(fresh('slots'), { limit: 5, slots: true });
-      const [a, b, c] = [await shards.tryAcquire(), await shards.tryAcquire(2), await shards.tryAcquire()];
-      expect([slotsOf(a), slotsOf(b), slotsOf(c)]).toEqual([[0], [1, 2], [3]]);
-      await b?.release();
-      const d = await there.semaphore(shards.name, { slots: true }).acquire();
-      expect(slotsOf(d)).toEqual([1]);
-      expect(d.slots[0]?.fencingToken).toBeGreaterThan(b?.slots[0]?.fencingToken ?? Number.NaN);
-      const waiting = there.semaphore(shards.name, { slots: true }).acquire(3);
-      await queueOf(shards, 1);
-      expect(await shards.inspect()).toMatchObject({ held: 3, free: 2 });
-      await a?.release();
-      const e = await waiting;
-      expect(slotsOf(e)).toEqual([0, 2, 4]);
-      expect(e.slots.every(({ fencingToken }) => fencingToken > (b?.fencingToken ?? Number.NaN))).toBe(true);
-      const seen = await shards.inspect();
-      expect(seen.leases.flatMap(({ slots }) => slots).sort()).toEqual([0, 1, 2, 3, 4]);
-      await Promise.all([c, d, e].map((lease) => lease?.release()));
-      const all = await shards.tryAcquire(5);
-      expect(slotsOf(all)).toEqual([0, 1, 2, 3, 4]);
-      await all?.release();
-    });
+    if (slots === 'lowest') {
+      it('slots: always the lowest free ones, each held by one lease, with a token that grows', async () => {
+        const shards = here.semaphore(fresh('slots'), { limit: 5, slots: true });
+        const [a, b, c] = [await shards.tryAcquire(), await shards.tryAcquire(2), await shards.tryAcquire()];
+        expect([slotsOf(a), slotsOf(b), slotsOf(c)]).toEqual([[0], [1, 2], [3]]);
+        await b?.release();
+        const d = await there.semaphore(shards.name, { slots: true }).acquire();
+        expect(slotsOf(d)).toEqual([1]);
+        expect(d.slots[0]?.fencingToken).toBeGreaterThan(b?.slots[0]?.fencingToken ?? Number.NaN);
+        const waiting = there.semaphore(shards.name, { slots: true }).acquire(3);
+        await queueOf(shards, 1);
+        expect(await shards.inspect()).toMatchObject({ held: 3, free: 2 });
+        await a?.release();
+        const e = await waiting;
+        expect(slotsOf(e)).toEqual([0, 2, 4]);
+        expect(e.slots.every(({ fencingToken }) => fencingToken > (b?.fencingToken ?? Number.NaN))).toBe(
+          true,
+        );
+        const seen = await shards.inspect();
+        expect(seen.leases.flatMap(({ slots }) => slots).sort()).toEqual([0, 1, 2, 3, 4]);
+        await Promise.all([c, d, e].map((lease) => lease?.release()));
+        const all = await shards.tryAcquire(5);
+        expect(slotsOf(all)).toEqual([0, 1, 2, 3, 4]);
+        await all?.release();
+      });
 
-    it('slots of leases that ran out, and above a lowered limit, are handled', async () => {
-      const shards = here.semaphore(fresh('slot-ends'), { limit: 4, slots: true });
-      const kept = await shards.acquire(3);
-      const short = await shards.acquire({ ttlMs: 80, renew: false });
-      expect(slotsOf(short)).toEqual([3]);
-      await lostOf(short);
-      const next = await shards.acquire({ waitMs: 5_000 });
-      expect(slotsOf(next)).toEqual([3]);
-      expect(next.slots[0]?.fencingToken).toBeGreaterThan(short.slots[0]?.fencingToken ?? Number.NaN);
-      await shards.setLimit(2);
-      await kept.release();
-      const low = await shards.acquire({ waitMs: 5_000 });
-      expect(slotsOf(low)).toEqual([0]);
-      await Promise.all([next.release(), low.release()]);
-      await nothingLeft(shards, 2);
-    });
+      it('slots of leases that ran out, and above a lowered limit, are handled', async () => {
+        const shards = here.semaphore(fresh('slot-ends'), { limit: 4, slots: true });
+        const kept = await shards.acquire(3);
+        const short = await shards.acquire({ ttlMs: 80, renew: false });
+        expect(slotsOf(short)).toEqual([3]);
+        await lostOf(short);
+        const next = await shards.acquire({ waitMs: 5_000 });
+        expect(slotsOf(next)).toEqual([3]);
+        expect(next.slots[0]?.fencingToken).toBeGreaterThan(short.slots[0]?.fencingToken ?? Number.NaN);
+        await shards.setLimit(2);
+        await kept.release();
+        const low = await shards.acquire({ waitMs: 5_000 });
+        expect(slotsOf(low)).toEqual([0]);
+        await Promise.all([next.release(), low.release()]);
+        await nothingLeft(shards, 2);
+      });
+    } else {
+      it('slots: each permit has one that nobody else has, with a token that grows', async () => {
+        const shards = here.semaphore(fresh('slots'), { limit: 5 });
+        const [a, b] = [await shards.acquire(2), await there.semaphore(shards.name, { limit: 5 }).acquire(2)];
+        const c = await shards.acquire();
+        expect([a, b, c].flatMap((lease) => slotsOf(lease)).sort()).toEqual([0, 1, 2, 3, 4]);
+        const waiting = there.semaphore(shards.name, { limit: 5 }).acquire(2);
+        await queueOf(shards, 1);
+        await b.release();
+        const d = await waiting;
+        expect(slotsOf(d)).toEqual(slotsOf(b));
+        const before = Math.max(...b.slots.map(({ fencingToken }) => fencingToken));
+        expect(d.slots.every(({ fencingToken }) => fencingToken > before)).toBe(true);
+        await Promise.all([a, c, d].map((lease) => lease.release()));
+        await nothingLeft(shards, 5);
+      });
+
+      it('a lease that ran out gives its slot back', async () => {
+        const shards = here.semaphore(fresh('slot-ends'), { limit: 2 });
+        const kept = await shards.acquire();
+        const short = await shards.acquire({ ttlMs: 80, renew: false });
+        await lostOf(short);
+        const next = await there.semaphore(shards.name, { limit: 2 }).acquire({ waitMs: 5_000 });
+        expect(slotsOf(next)).toEqual(slotsOf(short));
+        expect(next.slots[0]?.fencingToken).toBeGreaterThan(short.slots[0]?.fencingToken ?? Number.NaN);
+        await Promise.all([kept.release(), next.release()]);
+        await nothingLeft(shards, 2);
+      });
+    }
 
     it('inspect tells the limit, who holds how many since when, and who waits', async () => {
       const labelled = await another({ label: 'the worker' });
@@ -353,7 +396,8 @@ export function semaphoreContract(title: string, start: () => Promise<Backend>):
       const seen = await here.semaphore(name).inspect();
       expect(seen).toMatchObject({ name, limit: 3, held: 2, free: 1, queueLength: 1 });
       expect(seen.leases).toHaveLength(1);
-      expect(seen.leases[0]).toMatchObject({ permits: 2, fencingToken: lease.fencingToken, slots: [] });
+      expect(seen.leases[0]).toMatchObject({ permits: 2, fencingToken: lease.fencingToken });
+      expect(seen.leases[0]?.slots).toEqual(slots === 'lowest' ? [] : slotsOf(lease));
       expect(seen.leases[0]?.holder).toMatchObject({ pid: process.pid, label: 'the worker' });
       expect(seen.leases[0]?.heldForMs).toBeLessThan(30_000);
       expect(seen.leases[0]?.remainingMs).toBeGreaterThan(1_000);

@@ -1,0 +1,198 @@
+/**
+ * One acquire at a quorum: attempts until one wins a majority, somebody else has it, or too few nodes answer. What is contested (a lock,
+ * slots of a semaphore) is told by `Rules`. After Redlock (S. Sanfilippo, "Distributed Locks with Redis"): all nodes in parallel, each
+ * with a deadline of its own, whatever an attempt that failed may have got is given back everywhere, and the next comes after a random time.
+ */
+import { backoffMs } from '../backoff.ts';
+import { pause } from '../deadline.ts';
+import { ConnectionError, type Subject } from '../errors.ts';
+import { isPassing } from '../failure.ts';
+import type { Ballot } from '../store/redis-voter.ts';
+import type { AcquireReply, AcquireRequest, CallLimits, QueueEntry, ReleaseReply } from '../store/store.ts';
+import type { Polls } from './polls.ts';
+import type { Proposals } from './proposals.ts';
+import type { Quorum } from './quorum.ts';
+import { toUs } from './quorum-subscriber.ts';
+import type { Answer, Outcome, Standing } from './votes.ts';
+
+/**
+ * So often an attempt is repeated at once, since it could win now (`stale`), or soon, when nobody has a majority (`splits`). Whoever waits
+ * in the queues is told where it stands instead, and asks again.
+ */
+const REPEATS = { once: { stale: 5, splits: 5 }, waiting: { stale: 1, splits: 0 } };
+/** Each contender waits a random time, so that one is first at a majority next time. Doubled each time. */
+const SPLIT = { leastMs: 2, mostMs: 50 };
+const RETRY = { firstMs: 10, maxMs: 250 };
+/** As the server says it of a key that is not there: nobody's, ask again soon. */
+const FREE_MS = -2;
+/** Whoever gave up has a deadline of its own for taking things back: the node's. */
+export const FOR_EVER: CallLimits = { deadlineAt: Number.POSITIVE_INFINITY };
+
+/** What the acquires of one instance share. */
+export interface Arena {
+  readonly quorum: Quorum;
+  readonly polls: Polls;
+  readonly proposals: Proposals;
+}
+
+export interface Rules<B extends Ballot, V> {
+  readonly subject: Subject;
+  /** What to ask for, after an earlier answer of this acquire. */
+  ballot(ballot: Ballot, last: readonly Answer<V>[] | undefined): B;
+  vote(node: number, ballot: B, limits: CallLimits, late: () => void): Promise<V>;
+  /** Nothing of it can be at a node that answered so. */
+  refused(vote: V): boolean;
+  clockOf(vote: V): number | undefined;
+  decided(answers: readonly Answer<V>[], ballot: B): boolean;
+  outcome(answers: readonly Answer<V>[], ballot: B): Outcome;
+  standing(answers: readonly Answer<V>[]): Standing;
+  /** The reply for an attempt that won. */
+  won(ballot: B, answers: readonly Answer<V>[], startedAt: number): AcquireReply;
+  said(vote: V): string;
+  release(
+    node: number,
+    value: string,
+    stamp: number,
+    limits: CallLimits,
+    entry?: QueueEntry,
+  ): Promise<ReleaseReply>;
+  retract(
+    node: number,
+    value: string,
+    entry: QueueEntry,
+    ticket: string,
+    limits: CallLimits,
+  ): Promise<unknown>;
+}
+
+export async function contest<B extends Ballot, V>(
+  arena: Arena,
+  rules: Rules<B, V>,
+  request: AcquireRequest,
+  limits: CallLimits,
+): Promise<AcquireReply> {
+  const { quorum, proposals } = arena;
+  const { clock, stamps } = quorum;
+  const { entry, holderId } = request;
+  const calledAt = clock.now();
+  await quorum.ready(rules.subject, limits);
+  let { ticket } = request;
+  let above = 0;
+  let splits = 0;
+  let stale = 0;
+  let last: readonly Answer<V>[] | undefined;
+  const most = entry === undefined ? REPEATS.once : REPEATS.waiting;
+  for (let failures = 0; ; ) {
+    const startedAt = clock.now();
+    const stamp = stamps.next(above);
+    const granted = entry !== undefined && !proposals.propose(holderId, stamp);
+    if (granted || limits.unwanted?.()) throw new ConnectionError('given up', rules.subject);
+    ticket ??= entry && String(stamp);
+    const ballot = rules.ballot({ ...request, stamp, ticket, plain: stamps.fresh }, last);
+    const answers = await attempt(arena, rules, ballot, limits);
+    const outcome = rules.outcome(answers, ballot);
+    if (outcome.kind === 'won') return rules.won(ballot, answers, startedAt);
+    takeBack(arena, rules, ballot, answers, limits.unwanted?.() === true);
+    last = answers;
+    above = Math.max(above, outcome.above);
+    if (outcome.kind === 'stale' && stale++ < most.stale && clock.now() < limits.deadlineAt) continue;
+    if (outcome.kind === 'unreachable') {
+      await pauseOrThrow(quorum, rules, answers, failures++, limits);
+      continue;
+    }
+    const delay = splitDelayMs(splits, clock.now() - startedAt);
+    if (outcome.kind === 'held' || splits++ >= most.splits || clock.now() + delay >= limits.deadlineAt) {
+      const { foreign } = outcome;
+      if (entry === undefined) return { status: 'busy', remainingMs: outcome.remainingMs, foreign };
+      const remainingMs = outcome.kind === 'held' ? outcome.remainingMs : FREE_MS;
+      const standing = rules.standing(answers);
+      return {
+        status: 'queued',
+        remainingMs,
+        foreign,
+        ticket: ticket ?? '',
+        serverUs: toUs(calledAt),
+        ...standing,
+      };
+    }
+    await pause(delay);
+  }
+}
+
+function attempt<B extends Ballot, V>(
+  { quorum, polls }: Arena,
+  rules: Rules<B, V>,
+  ballot: B,
+  limits: CallLimits,
+): Promise<readonly Answer<V>[]> {
+  const value = `${ballot.holderId}:${ballot.stamp}`;
+  const poll = polls.begin(value, quorum.nodes.length);
+  const nodeLimits = {
+    ...quorum.nodeLimits(limits, ballot.ttlMs),
+    unwanted: () => poll.ended || limits.unwanted?.() === true,
+  };
+  // A yes that nobody waits for any more, or that overtook its own release.
+  const giveBack = (node: number) => {
+    if (!poll.ended) return;
+    const next = quorum.stamps.next(ballot.stamp);
+    rules.release(node, value, next, quorum.nodeLimits(FOR_EVER)).catch(() => {});
+  };
+  const askedAt = quorum.clock.now();
+  const vote = async (node: number) => {
+    try {
+      const unknown = quorum.nodes[node]?.identify(nodeLimits);
+      if (unknown !== undefined) await unknown;
+      if (poll.ended) throw new ConnectionError('came too late', rules.subject);
+      const answer = await rules.vote(node, ballot, nodeLimits, () => giveBack(node));
+      const serverUs = rules.clockOf(answer);
+      if (serverUs !== undefined) quorum.stamps.learn(node, serverUs, askedAt);
+      return answer;
+    } finally {
+      poll.settled();
+    }
+  };
+  return quorum.ask(
+    vote,
+    (answers) => rules.decided(answers, ballot),
+    (node, answer) => rules.refused(answer) || giveBack(node),
+  );
+}
+
+/** After an attempt that failed: at every node but those that certainly said no. */
+function takeBack<B extends Ballot, V>(
+  { quorum, polls }: Arena,
+  rules: Rules<B, V>,
+  { holderId, stamp, entry, ticket }: B,
+  answers: readonly Answer<V>[],
+  over: boolean,
+): void {
+  const value = `${holderId}:${stamp}`;
+  polls.end(value);
+  const limits = quorum.nodeLimits(FOR_EVER);
+  const next = quorum.stamps.next(stamp);
+  answers.forEach((answer, node) => {
+    if (answer.state === 'answered' && rules.refused(answer.value)) return;
+    const done =
+      entry === undefined || ticket === undefined || over
+        ? rules.release(node, value, next, limits, entry)
+        : rules.retract(node, value, entry, ticket, limits);
+    done.catch(() => {});
+  });
+}
+
+async function pauseOrThrow<B extends Ballot, V>(
+  quorum: Quorum,
+  rules: Rules<B, V>,
+  answers: readonly Answer<V>[],
+  attempts: number,
+  limits: CallLimits,
+): Promise<void> {
+  const error = quorum.error(rules.subject, answers, rules.said);
+  const delay = backoffMs(attempts, RETRY, Math.random());
+  if (!isPassing(error) || quorum.clock.now() + delay >= limits.deadlineAt) throw error;
+  await pause(delay);
+}
+
+function splitDelayMs(round: number, tookMs: number): number {
+  return Math.random() * Math.min(SPLIT.mostMs, (SPLIT.leastMs + tookMs) * 2 ** round);
+}

@@ -1,0 +1,191 @@
+/**
+ * A semaphore over a quorum: `limit` numbered slots, each of them a lock of its own that a majority has to give. To count permits at
+ * each node and ask a majority whether there is room would not do: with three nodes and a limit of 2 the order of messages alone lets 3 in.
+ */
+import type { RedisSlots, SlotsBallot, SlotsVote } from '../store/redis-slots.ts';
+import type {
+  AcquireReply,
+  AcquireRequest,
+  CallLimits,
+  Holdable,
+  QueueEntry,
+  ReleaseReply,
+  RenewReply,
+  SemaphoreRules,
+  SemaphoreState,
+  StoredSemaphore,
+} from '../store/store.ts';
+import { type Arena, contest, FOR_EVER, type Rules } from './contest.ts';
+import { releaseAtAll } from './release-at-all.ts';
+import {
+  chosenSlots,
+  commonLimit,
+  couldStill,
+  MAX_SLOTS,
+  proposed,
+  slotsDecided,
+  slotsOutcome,
+  slotsState,
+  tooManySlots,
+  wonSlots,
+} from './slots.ts';
+import { type Answer, answered, standingOf, verdict } from './votes.ts';
+
+export class QuorumSemaphore implements StoredSemaphore {
+  readonly kind = 'semaphore';
+
+  constructor(
+    readonly name: string,
+    readonly arena: Arena,
+    readonly nodes: readonly RedisSlots[],
+    readonly limits: SemaphoreRules,
+  ) {}
+
+  permits(count: number): Holdable {
+    return new QuorumPermits(this, count);
+  }
+
+  /** At a majority; the later one wins where two cross. */
+  async setLimit(limit: number, limits: CallLimits): Promise<void> {
+    const { quorum } = this.arena;
+    if (limit > MAX_SLOTS) throw tooManySlots(limit);
+    await quorum.ready(this, limits);
+    const stamp = quorum.stamps.next(0);
+    const nodeLimits = quorum.nodeLimits(limits);
+    const set = async (i: number) => {
+      await this.node(i).setLimit(limit, stamp, nodeLimits);
+      return true;
+    };
+    const answers = await quorum.ask(set, (sofar) => verdict(sofar, Boolean) !== undefined);
+    if (verdict(answers, Boolean) !== true) throw quorum.error(this, answers, () => 'set');
+  }
+
+  async inspect(limits: CallLimits): Promise<SemaphoreState> {
+    const { quorum } = this.arena;
+    await quorum.ready(this, limits);
+    const nodeLimits = quorum.nodeLimits(limits);
+    const answers = await quorum.ask(
+      (i) => this.node(i).inspect(nodeLimits),
+      () => false,
+    );
+    const states = answered(answers);
+    if (states.length < quorum.majority) throw quorum.error(this, answers, () => 'answered');
+    return slotsState(states, quorum.majority);
+  }
+
+  node(index: number): RedisSlots {
+    const node = this.nodes[index];
+    if (node === undefined) throw new RangeError(`there is no node ${index}`);
+    return node;
+  }
+}
+
+class QuorumPermits implements Holdable {
+  readonly kind = 'semaphore';
+  readonly shared = true;
+  readonly manyQueues = true;
+  private readonly rules: Rules<SlotsBallot, SlotsVote>;
+
+  constructor(
+    private readonly semaphore: QuorumSemaphore,
+    private readonly count: number,
+  ) {
+    const node = (i: number) => semaphore.node(i);
+    const { limit } = semaphore.limits;
+    this.rules = {
+      subject: semaphore,
+      ballot: (ballot, last) => ({ ...ballot, limit, permits: count, slots: this.choose(last) }),
+      vote: (i, ballot, limits, late) => node(i).vote(ballot, limits, late),
+      refused: ({ accepted }) => accepted.length === 0,
+      clockOf: ({ serverUs }) => serverUs,
+      decided: slotsDecided,
+      outcome: slotsOutcome,
+      standing: (answers) => standingOf(answered(answers).filter(notAll(count)), answers.length),
+      won: (ballot, answers, startedAt) => this.won(ballot, answers, startedAt),
+      said: ({ accepted }) => `${accepted.length} of ${count} permits`,
+      release: (i, value, stamp, limits, entry) => node(i).release(value, stamp, count, limits, entry),
+      retract: (i, value, entry, ticket, limits) => node(i).retract(value, count, entry, ticket, limits),
+    };
+  }
+
+  get name(): string {
+    return this.semaphore.name;
+  }
+
+  get key(): string {
+    return this.semaphore.node(0).key;
+  }
+
+  get channel(): string {
+    return this.semaphore.nodes.map(({ channel }) => channel).join(' ');
+  }
+
+  acquire(request: AcquireRequest, limits: CallLimits): Promise<AcquireReply> {
+    return contest(this.semaphore.arena, this.rules, request, limits);
+  }
+
+  release(value: string, limits: CallLimits, entry?: QueueEntry): Promise<ReleaseReply> {
+    return releaseAtAll(this.semaphore.arena, this.rules, value, limits, entry);
+  }
+
+  /** Each slot needs its own majority. A node that lost some is then given them back. */
+  async renew(value: string, ttlMs: number, limits: CallLimits): Promise<RenewReply> {
+    const { quorum } = this.semaphore.arena;
+    const nodeLimits = quorum.nodeLimits(limits, ttlMs);
+    const kept = (answers: readonly Answer<readonly number[]>[]) => proposed(answers, (slots) => slots);
+    const answers = await quorum.ask(
+      (i) => this.semaphore.node(i).renew(value, ttlMs, nodeLimits),
+      (sofar) => kept(sofar).length >= this.count,
+    );
+    const slots = kept(answers);
+    if (slots.length >= this.count) {
+      this.topUp(value, ttlMs, slots, answers);
+      return 'renewed';
+    }
+    if (answered(answers).length < quorum.majority)
+      throw quorum.error(this, answers, (its) => `${its.length} permits`);
+    // So few that with all who did not answer it could still be a majority: unknown.
+    const open = answers.length - answered(answers).length;
+    if (couldStill(answers, this.count, open))
+      throw quorum.error(this, answers, (its) => `${its.length} permits`);
+    return 'expired';
+  }
+
+  private topUp(
+    value: string,
+    ttlMs: number,
+    slots: readonly number[],
+    answers: readonly Answer<readonly number[]>[],
+  ): void {
+    const { quorum, polls } = this.semaphore.arena;
+    answers.forEach((answer, i) => {
+      if (answer.state !== 'answered' || answer.value.length >= this.count) return;
+      const poll = polls.begin(value, 1);
+      const node = this.semaphore.node(i);
+      const stamp = quorum.stamps.next(0);
+      node
+        .topUp(value, ttlMs, slots, quorum.nodeLimits(FOR_EVER))
+        .finally(() => poll.settled())
+        .then(() =>
+          poll.ended ? node.release(value, stamp, this.count, quorum.nodeLimits(FOR_EVER)) : undefined,
+        )
+        .catch(() => {});
+    });
+  }
+
+  private choose(last: readonly Answer<SlotsVote>[] | undefined): readonly number[] {
+    return chosenSlots(this.count, this.semaphore.limits.limit, last);
+  }
+
+  private won(ballot: SlotsBallot, answers: readonly Answer<SlotsVote>[], startedAt: number): AcquireReply {
+    const { limit, limitDiffers } = this.semaphore.limits;
+    const stored = commonLimit(answered(answers));
+    if (stored !== undefined && limit !== undefined && stored !== limit) limitDiffers(stored);
+    const slots = wonSlots(answers, ballot).slice(0, this.count);
+    return { status: 'granted', fencingToken: ballot.stamp, leaseMs: ballot.ttlMs, startedAt, slots };
+  }
+}
+
+function notAll(count: number): (vote: SlotsVote) => boolean {
+  return ({ accepted }) => accepted.length < count;
+}
