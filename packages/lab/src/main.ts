@@ -6,12 +6,13 @@ import { cli } from './cli/program.ts';
 import { disturbance, expectations } from './market/expectations.ts';
 import { runMarket } from './market/market.ts';
 import type { MarketResult } from './market/result.ts';
-import { marketTable } from './market/table.ts';
+import { marketLegend, marketTable } from './market/table.ts';
 import { steps } from './steps/index.ts';
 
 const market: Market = {
   run: runMarket,
   table: marketTable,
+  legend: marketLegend,
   expectations: (result: MarketResult) => {
     const disturbed = disturbance(result);
     return [...(disturbed === undefined ? [] : [{ holds: false, text: disturbed }]), ...expectations(result)];

@@ -47,7 +47,7 @@ test('a transaction is shown command by command, and its effect after EXEC', asy
     'MULTI OK x=5',
     'INCR x 6 x=5',
     'INCR x 7 x=5',
-    'EXEC  x=7',
+    'EXEC [6, 7] x=7',
   ]);
 });
 

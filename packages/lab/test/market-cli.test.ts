@@ -20,7 +20,8 @@ const market: Market = {
     onProgress({ done: cells.length, of: cells.length, now: undefined });
     return { ...MARKET.result, seconds };
   },
-  table: ({ cells }) => `table of ${cells.length}`,
+  table: ({ cells }, width) => `table of ${cells.length} in ${width}`,
+  legend: () => ['what it is'],
   expectations: () => MARKET.expectations,
 };
 
@@ -40,7 +41,9 @@ async function run(...args: string[]) {
 test('market shows the table and what became of each expectation', async () => {
   const { code, stdout, stderr } = await run('market', '--seconds', '0.5');
   expect(code).toBe(0);
-  expect(stdout).toMatch(/^table of 2\n\n✓ Retries fall to 0 .*\n✗ Holdfast is ahead\.\n$/);
+  expect(stdout).toMatch(
+    /^table of 2 in 113\nwhat it is\n\n✓ Retries fall to 0 .*\n✗ Holdfast is ahead\.\n {2}Why: as <img .*\n$/,
+  );
   expect(stderr).toMatch(/^1\/2 WATCH .*, 5\+5\n2\/2 Holdfast, item, 5\+5\n$/);
 });
 

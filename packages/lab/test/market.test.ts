@@ -7,7 +7,7 @@ import { expectations } from '../src/market/expectations.ts';
 import { type MarketProgress, runMarket } from '../src/market/market.ts';
 import type { MarketNow } from '../src/market/read-market.ts';
 import type { MarketResult } from '../src/market/result.ts';
-import { marketTable } from '../src/market/table.ts';
+import { marketLegend, marketTable } from '../src/market/table.ts';
 import { PROTECTED } from '../src/market/ways/index.ts';
 import { watching } from '../src/market/ways/watch.ts';
 
@@ -42,10 +42,19 @@ describe('a short run of every way', () => {
     expect(JSON.parse(JSON.stringify(result))).toEqual(result);
     expect(marketTable(result)).toMatch(/Holdfast, item .*\d/);
     expect(marketTable(result)).toContain('161,000');
+    expect(marketLegend(result).join(' ')).toContain('0.3 s per line');
     const said = expectations(result);
     expect(said).toHaveLength(9);
-    for (const { holds, text } of said)
-      expect(text).toMatch(holds ? /^holds: .*\d/ : /^does not hold: .*\d.*Why/);
+    for (const { holds, text, why } of said) {
+      expect(text).toMatch(holds ? /^holds: .*\d/ : /^does not hold: .*\d/);
+      expect(why === undefined).toBe(holds);
+    }
+  });
+
+  test('fits into a terminal of 80 columns, with the figures of the chapter', () => {
+    const narrow = marketTable(result, 80);
+    for (const line of narrow.split('\n')) expect(line.length).toBeLessThanOrEqual(80);
+    for (const figure of ['161,000', '498 ms', '> 220,000']) expect(narrow).toContain(figure);
   });
 
   test('tells its progress', () => {

@@ -89,6 +89,48 @@ describe.skipIf(!there)('in a browser', () => {
     await tab.close();
   });
 
+  test('the number of a row and the word beside a box do not meet', async () => {
+    const { tab } = await open(1280, 'light');
+    const meetings = await tab.locator('svg.sequence').evaluateAll((drawings) =>
+      drawings.map((drawing) => {
+        const boxes = (kind: string) =>
+          [...drawing.querySelectorAll(kind)].map((text) => text.getBoundingClientRect());
+        const numbers = Math.max(...boxes('.number').map(({ right }) => right));
+        return { beside: boxes('.works').length, met: boxes('.works').some(({ left }) => left < numbers) };
+      }),
+    );
+    expect(meetings).toEqual([{ beside: 2, met: false }]);
+    await tab.close();
+  });
+
+  test('on a phone the ways stay in sight when the figures are scrolled', async () => {
+    const { tab } = await open(400, 'light');
+    const box = tab.getByRole('region', { name: 'What was measured' });
+    const scrolled = await box.evaluate((one) => {
+      one.scrollLeft = one.scrollWidth;
+      const [head, ways] = [one.querySelector('.load span'), one.querySelector('th[scope="row"]')];
+      const left = one.getBoundingClientRect().left;
+      return [
+        one.scrollLeft > 0,
+        ...[head, ways].map((text) => (text?.getBoundingClientRect().left ?? -1) >= left),
+      ];
+    });
+    expect(scrolled).toEqual([true, true, true]);
+    await tab.close();
+  });
+
+  test('what the signs of a drawing mean stands before the first', async () => {
+    const { tab } = await open(400, 'light');
+    const top = (what: string) =>
+      tab
+        .locator(what)
+        .first()
+        .evaluate((one) => one.getBoundingClientRect().top);
+    expect(await top('#key .signs')).toBeLessThan(await top('svg.sequence'));
+    expect(await tab.locator('#key li').count()).toBe(9);
+    await tab.close();
+  });
+
   test('the contents lead to the steps, without any script', async () => {
     const { tab } = await open(800, 'light');
     await tab.getByRole('link', { name: /^Step 5/ }).click();

@@ -80,6 +80,6 @@ export const MARKET: MarketReport = {
   },
   expectations: [
     { holds: true, text: `Retries fall to 0 ${EVIL}` },
-    { holds: false, text: 'Holdfast is ahead.' },
+    { holds: false, text: 'Holdfast is ahead.', why: `as ${EVIL}` },
   ],
 };

@@ -5,7 +5,7 @@ import { markup } from '../src/report/markup.ts';
 import { page } from '../src/report/page.ts';
 import { scenarioReport, scriptReport, unexpected } from '../src/report/report.ts';
 import { rowsOf } from '../src/report/sequence.ts';
-import { countsOf, legible, totalOf, verdictOf, wrap } from '../src/report/words.ts';
+import { countsOf, legible, toneOf, totalOf, verdictOf, wrap } from '../src/report/words.ts';
 import { EVIL, MARKET, RUN } from './report-fixture.ts';
 
 const [step] = RUN.steps;
@@ -32,8 +32,20 @@ test('the contents lead to each step and to the marketplace', () => {
   }
 });
 
+test('how to read the drawings is told once, where there are any', () => {
+  expect(html.match(/<section id="key">/g)).toHaveLength(1);
+  const scenarios = [right];
+  const undrawn = page({ run: { ...RUN, steps: [{ id: '5', name: 'five', about: '', scenarios }] } });
+  expect(undrawn).not.toContain('<section id="key">');
+});
+
+test('an expectation that does not hold is told with its reason', () => {
+  expect(html).toMatch(/<li class="fails">Holdfast is ahead\.<p class="small">Why: as &#60;img/);
+});
+
 test('a page of the marketplace alone has no steps', () => {
   const alone = page({ market: MARKET });
+  expect(alone).not.toContain('<section id="key">');
   expect(alone).toContain('The marketplace');
   expect(alone).not.toContain('href="#step-');
 });
@@ -51,7 +63,7 @@ test('counts say how many orders there are, or what share was seen', () => {
   expect(countsOf({ ...crowd, share: 1e-9 })).toBe(
     '12,000 of about 12 trillion orders (less than 0.001 %), 31 bad',
   );
-  expect(countsOf({ ...crowd, share: 1 })).toBe('12,000 orders, of about as many, 31 bad');
+  expect(countsOf({ ...crowd, share: 1 })).toBe('12,000 orders, nearly all there are, 31 bad');
 });
 
 test('a verdict says whether it was expected, and a sample never says that there is none', () => {
@@ -66,6 +78,12 @@ test('a verdict says whether it was expected, and a sample never says that there
   );
 });
 
+test('a bug is not told in the colour of good news, even where it was expected', () => {
+  expect([crowd, right].map(toneOf)).toEqual(['found', 'good']);
+  expect(toneOf({ ...crowd, bad: 0, asExpected: false })).toBe('bad');
+  expect(toneOf({ ...right, skipped: 'this server has no DELEX' })).toBe('dim');
+});
+
 test('a script has a sequence even when nothing goes wrong, and no moment at which it does', async () => {
   const lines = crowd.shown?.lines ?? [];
   const script = { name: 'a drama', about: '', actors: ['A', 'B'], expects: 'no bug' } as const;
@@ -76,6 +94,16 @@ test('a script has a sequence even when nothing goes wrong, and no moment at whi
   const bad = await scriptReport({ ...script, run: async () => ({ why: 'two hold it', lines }) });
   expect(bad).toMatchObject({ asExpected: false, bad: 1 });
   expect(totalOf([right, good, bad])).toBe('924 orders in 1 scenario and 2 scripts');
+  expect(totalOf([good])).toBe('1 script');
+});
+
+test('a script may say itself with which line it goes wrong', async () => {
+  const { why, lines } = crowd.shown ?? { why: '', lines: [] };
+  expect(
+    rowsOf(crowd, { why, lines, moment: 4 })
+      .map(({ wrong }) => wrong)
+      .indexOf(true),
+  ).toBe(4);
 });
 
 test('what could not be run is as expected', () => {

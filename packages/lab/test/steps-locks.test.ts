@@ -39,7 +39,7 @@ const SHORTEST: Record<string, readonly string[]> = {
     'B: SETNX lock b1 0',
     'B: SETNX lock b1 0',
   ],
-  '2 repaired if `not ttl`': [
+  '2 repaired if “not ttl”': [
     'A: SETNX lock a1 1',
     'crash: A dies',
     'B: SETNX lock b1 0',
@@ -189,6 +189,11 @@ describe('dramas', () => {
     });
   });
 
+  test('the late write is where a paused client without a fencing token goes wrong', async () => {
+    const { lines, moment = -1 } = await playByName('a paused client, no fencing token');
+    expect(lines[moment]).toMatchObject({ who: 'A', reply: 'accepted', keys: { resource: 'from A' } });
+  });
+
   test('of two leases after a fail-over the later one has the greater token', async () => {
     const { lines } = await playByName('Holdfast on one master, its replica is promoted');
     const keys = lines.at(-1)?.keys ?? {};
@@ -198,7 +203,8 @@ describe('dramas', () => {
   test('the resource refuses the paused client, who only then learns that its lease is over', async () => {
     const { lines } = await playByName('a paused client, a fencing token');
     const said = lines.map(({ who, what, reply }) => `${who}: ${what.split(' ')[0]} ${reply.split(' ')[0]}`);
-    expect(said.slice(-4)).toEqual(['B: releases ', 'pause: the ', 'A: writes refused', 'A: learns expired']);
+    expect(said.slice(-4)).toEqual(['B: releases ', 'pause: the ', 'A: writes refused', 'A: learns ']);
+    expect(lines.at(-1)?.what).toBe('learns that its lease was lost: expired');
     expect(lines.at(-1)?.keys.resource).toBe('from B');
   });
 });

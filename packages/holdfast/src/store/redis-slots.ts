@@ -48,7 +48,7 @@ export interface SlotsState {
   }[];
 }
 
-export interface HeldSlot {
+interface HeldSlot {
   readonly slot: number;
   readonly clientId: string;
   readonly fencingToken: number;

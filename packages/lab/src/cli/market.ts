@@ -1,5 +1,5 @@
 /** `holdfast-lab market`. */
-import { bad, type Cleanup, good, jsonDocument } from '@holdfast/example-common';
+import { bad, type Cleanup, dim, good, jsonDocument } from '@holdfast/example-common';
 import type { Expectation, MarketFigures, MarketReport } from '../report/market-view.ts';
 import { page } from '../report/page.ts';
 import { wrap } from '../report/words.ts';
@@ -12,7 +12,10 @@ import { findOwnServer } from './server.ts';
 /** The marketplace, as far as the command line knows it. */
 export interface Market {
   run(options: { seconds: number; onProgress: (progress: MarketProgress) => void }): Promise<MarketFigures>;
-  table(result: MarketFigures): string;
+  /** @param width in characters */
+  table(result: MarketFigures, width: number): string;
+  /** What to know about the table, in sentences. */
+  legend(result: MarketFigures): readonly string[];
   expectations(result: MarketFigures): readonly Expectation[];
 }
 
@@ -58,9 +61,11 @@ export function marketJson({ result, expectations }: MarketReport): object {
 }
 
 export function marketText(market: Market, { result, expectations }: MarketReport): string {
-  const held = expectations.flatMap(({ holds, text }) => {
+  const held = expectations.flatMap(({ holds, text, why }) => {
     const [first = '', ...more] = wrap(text, screenWidth() - 2);
-    return [`${holds ? good('✓') : bad('✗')} ${first}`, ...more.map((line) => `  ${line}`)];
+    const reason = why === undefined ? [] : wrap(`Why: ${why}`, screenWidth() - 2).map(dim);
+    return [`${holds ? good('✓') : bad('✗')} ${first}`, ...[...more, ...reason].map((line) => `  ${line}`)];
   });
-  return `${[market.table(result), '', ...held].join('\n')}\n`;
+  const legend = market.legend(result).flatMap((sentence) => wrap(sentence, screenWidth()));
+  return `${[market.table(result, screenWidth()), ...legend, '', ...held].join('\n')}\n`;
 }

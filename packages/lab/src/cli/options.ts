@@ -1,5 +1,6 @@
 /** Options as commander hands them over, checked. */
 import { InvalidArgumentError } from 'commander';
+import { MAX_SECONDS } from '../market/market.ts';
 
 interface Output {
   readonly json?: true;
@@ -30,9 +31,8 @@ export function wholeFromOne(text: string): number {
   return value;
 }
 
-/** An hour per cell is a bound on the patience of anybody. */
 export function seconds(text: string): number {
   const value = Number(text);
-  if (text.trim() !== '' && value > 0 && value <= 3_600) return value;
-  throw new InvalidArgumentError('This must be a number of seconds, more than 0 and at most 3600.');
+  if (text.trim() !== '' && value > 0 && value <= MAX_SECONDS) return value;
+  throw new InvalidArgumentError(`This must be a number of seconds, more than 0 and at most ${MAX_SECONDS}.`);
 }

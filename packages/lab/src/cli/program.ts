@@ -26,6 +26,11 @@ const ABOUT = `Locks on Redis, step by step, and how they break: every order of 
 is tried on a real server. For learning and for judging locks made by hand;
 holdfast exports none of what breaks here.`;
 
+const EXAMPLES = `
+To begin with:
+  holdfast-lab run 0
+  holdfast-lab run all --html lab.html`;
+
 /** Runs what the words of the command line say. Resolves with the exit code. */
 export async function cli(words: readonly string[], lab: Lab, cleanup: Cleanup): Promise<number> {
   let code = 0;
@@ -44,14 +49,20 @@ export async function cli(words: readonly string[], lab: Lab, cleanup: Cleanup):
 function programOf(lab: Lab, cleanup: Cleanup, ended: (code: number) => void): Command {
   const program = new Command('holdfast-lab').description(ABOUT).exitOverride();
   // Commands take over the settings that the program has when they are made.
-  program.showHelpAfterError('(--help says more)').helpOption('-h, --help', 'print this').helpCommand(false);
+  program
+    .showHelpAfterError('(--help says more)')
+    .helpOption('-h, --help', 'print this')
+    .helpCommand(false)
+    .addHelpText('after', EXAMPLES);
   program
     .command('list')
     .description('the steps: what each is about, and its scenarios')
     .action(() => void process.stdout.write(listTable(lab.steps)));
   withOutput(program.command('run'))
     .description('explores steps, and shows the shortest bad order of each scenario')
-    .argument('<step...>', 'ids or names of steps, or all')
+    // Not <step...>: without any, the steps that there are help more than the word "missing".
+    .argument('[step...]', 'ids or names of steps, or all')
+    .usage('[options] <step...>')
     .option('--seed <n>', 'for the orders that are drawn where there are too many', whole, 1)
     .option(
       '--max-orders <n>',

@@ -3,7 +3,7 @@ import { bad, dim, good, paint } from '@holdfast/example-common';
 import Table from 'cli-table3';
 import type { ScenarioReport, ShownOrder, StepReport } from '../report/report.ts';
 import { legendOf, type Row, rowsOf } from '../report/sequence.ts';
-import { countsOf, shownHeading, verdictOf, wrap } from '../report/words.ts';
+import { countsOf, shownHeading, toneOf, verdictOf, wrap } from '../report/words.ts';
 import { screenWidth } from './screen.ts';
 
 export function stepHeading({ id, name, about }: Omit<StepReport, 'scenarios'>): string {
@@ -11,8 +11,8 @@ export function stepHeading({ id, name, about }: Omit<StepReport, 'scenarios'>):
 }
 
 export function scenarioText(scenario: ScenarioReport): string {
-  const { name, about, asExpected, shown } = scenario;
-  const verdict = (asExpected ? good : bad)(verdictOf(scenario));
+  const { name, about, shown } = scenario;
+  const verdict = TONES[toneOf(scenario)](verdictOf(scenario));
   const text = [
     paint('bold', name),
     ...wrap(about, screenWidth() - 2).map(dim),
@@ -21,6 +21,8 @@ export function scenarioText(scenario: ScenarioReport): string {
   ];
   return `${text.map((line) => `  ${line}`.trimEnd()).join('\n')}\n\n`;
 }
+
+const TONES = { good, bad, dim, found: (text: string) => paint('yellow', text) };
 
 function shownText(scenario: ScenarioReport, shown: ShownOrder): string[] {
   const rows = rowsOf(scenario, shown);
@@ -31,16 +33,17 @@ function shownText(scenario: ScenarioReport, shown: ShownOrder): string[] {
 
 /** A column for each actor, in which it does what it does, and one for the keys. */
 function sequence({ actors }: ScenarioReport, rows: readonly Row[]): string {
-  const heads = actors.map(({ name, clockAheadMs }) => name + clockText(clockAheadMs));
-  const table = new Table({
-    head: ['', ...heads, 'server: keys that changed'].map((text) => paint('underline', text)),
-    style: { head: [], border: [], 'padding-left': 0, 'padding-right': 2 },
-    chars: NO_LINES,
-  });
   // Who never does anything needs no room.
   const busy = actors.filter(({ name }) => rows.some(({ actor }) => actor === name)).length;
   const idle = actors.length - busy;
   const cell = Math.floor((screenWidth() - 8 - idle * 12) / (busy + 1)) - 2;
+  const heads = actors.map(({ name, clockAheadMs }) => name + clockText(clockAheadMs));
+  const head = (text: string) => wrap(text, cell).map((line) => paint('underline', line));
+  const table = new Table({
+    head: ['', ...[...heads, 'server: keys that changed'].map((text) => head(text).join('\n'))],
+    style: { head: [], border: [], 'padding-left': 0, 'padding-right': 2 },
+    chars: NO_LINES,
+  });
   rows.forEach((row, i) => {
     const own = ownLines(row, cell);
     const cells = actors.map(({ name }) => (name === row.actor ? own.join('\n') : ''));
@@ -63,15 +66,17 @@ function ownLines({ kind, what, reply, enters, leaves, wrong }: Row, width: numb
   return [
     ...said,
     ...answered,
-    ...enters.map((name) => paint('green', `▶ ${name} works`)),
-    ...(kind === 'crash' ? [] : leaves.map((name) => dim(`■ ${name} has done its work`))),
-    ...(wrong ? [bad('✗ here it goes wrong')] : []),
+    ...enters.flatMap((name) => wrap(`▶ ${name} works`, width).map((line) => paint('green', line))),
+    ...(kind === 'crash'
+      ? []
+      : leaves.flatMap((name) => wrap(`■ ${name} has done its work`, width).map(dim))),
+    ...(wrong ? wrap('✗ here it goes wrong', width).map(bad) : []),
   ];
 }
 
 function keyLines({ changes }: Row, width: number): string[] {
   return changes.flatMap(({ key, value }) =>
-    value === undefined ? dim(`${key} is gone`) : wrap(`${key} = ${value}`, width),
+    value === undefined ? wrap(`${key} is gone`, width).map(dim) : wrap(`${key} = ${value}`, width),
   );
 }
 

@@ -1,9 +1,13 @@
 /** How much room there is. */
 
-const LEAST = 72;
+/** In less than that no two actors fit beside each other. */
+const LEAST = 56;
 const MOST = 132;
+/** Where it is no terminal: the market's table fits. */
+const PAGE = 113;
 
-/** Columns for text on stdout; where it is no terminal, a plausible page. */
+/** Columns for text on stdout: those of the terminal, else those that COLUMNS asks for. */
 export function screenWidth(): number {
-  return Math.min(MOST, Math.max(LEAST, process.stdout.columns ?? 100));
+  const columns = process.stdout.columns || Number(process.env.COLUMNS) || PAGE;
+  return Math.min(MOST, Math.max(LEAST, columns));
 }

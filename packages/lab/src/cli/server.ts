@@ -27,5 +27,7 @@ export async function ownServer(cleanup: Cleanup): Promise<OwnServer> {
 export async function findOwnServer(): Promise<ServerBinary> {
   const found = await tryFindServer();
   if ('server' in found) return found.server;
-  throw new UsageError(`The lab needs a server of its own, and none can be had: ${found.why}.`);
+  throw new UsageError(
+    `The lab needs a server of its own, and none can be had: ${found.why}. Put a redis-server or valkey-server on the PATH.`,
+  );
 }

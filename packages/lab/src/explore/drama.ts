@@ -19,6 +19,8 @@ export interface Played {
   readonly lines: readonly Line[];
   /** What is wrong, in one sentence; `undefined` when nothing is. */
   readonly why: string | undefined;
+  /** The line with which it goes wrong, where that is not the first with more at work than may. */
+  readonly moment?: number;
 }
 
 /** A server, by what is shown of it. */
@@ -53,11 +55,14 @@ export class Recorder {
     this.#push(who, what, reply, await this.#look());
   }
 
-  /** It believes that it may work from here on; shown with the next line. */
+  /** It believes that it may work from here on: from its own line, if that was the last, else from the next. */
   enter(who: string): void {
     this.#inside.add(who);
+    const last = this.lines.at(-1);
+    if (last?.who === who) this.lines[this.lines.length - 1] = { ...last, inside: [...this.#inside] };
   }
 
+  /** Shown with the next line. */
   leave(who: string): void {
     this.#inside.delete(who);
   }

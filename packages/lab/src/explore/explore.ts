@@ -11,8 +11,8 @@ export interface Bounds {
   /** More orders than this are sampled. */
   readonly maxOrders: number;
   readonly seed: number;
-  /** Called now and then with how many orders were run. */
-  readonly progress?: (orders: number) => void;
+  /** Called now and then with how many runs there were, repeated orders included. */
+  readonly progress?: (runs: number) => void;
 }
 
 /** The choices of one order: which option, of how many. */
@@ -35,7 +35,7 @@ export async function explore(scenario: Scenario, connections: Connections, give
       return taken;
     });
     tally.add(run, choices);
-    if (tally.orders % 50 === 0) bounds.progress?.(tally.orders);
+    if (tally.runs % 50 === 0) bounds.progress?.(tally.runs);
     return choices;
   };
   const complete = await everyOrder(runOrder, bounds.maxOrders);
@@ -83,7 +83,7 @@ function next(choices: readonly Choice[]): number[] | undefined {
   return choices.slice(0, at + 1).map(({ taken }, i) => (i === at ? taken + 1 : taken));
 }
 
-/** As many orders again, at random. Returns the share of all that was run, by estimate. */
+/** As many runs again, of orders drawn at random. Returns the share of all that was run, by estimate. */
 async function sample(runOrder: RunOrder, { maxOrders, seed }: Bounds, tally: Tally): Promise<number> {
   const draw = random(seed);
   let sum = 0;
@@ -102,14 +102,23 @@ async function shown(scenario: Scenario, connections: Connections, choices: read
   return { why: run.why, lines: run.lines };
 }
 
+/** Each order counts once, however often it was drawn. */
 class Tally {
-  orders = 0;
+  runs = 0;
   bad = 0;
   best: readonly Choice[] | undefined;
   private bestSize: readonly [number, number] = [Number.POSITIVE_INFINITY, 0];
+  private readonly seen = new Set<string>();
+
+  get orders(): number {
+    return this.seen.size;
+  }
 
   add({ why, lines, switches }: Run, choices: readonly Choice[]): void {
-    this.orders++;
+    this.runs++;
+    const order = choices.map(({ taken }) => taken).join();
+    if (this.seen.has(order)) return;
+    this.seen.add(order);
     if (why === undefined) return;
     this.bad++;
     const [length, turns] = this.bestSize;

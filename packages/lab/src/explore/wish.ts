@@ -30,11 +30,11 @@ export function transacts(make: () => readonly Command[]): Wish {
     const replies = await multi.exec();
     const failed = replies?.find(([error]) => error !== null)?.[0];
     const values = replies?.map(([, value]) => value) ?? [];
-    // Each command stands beside its reply, which came with EXEC.
+    // Each command stands beside its reply, though all of them came with EXEC.
     const rows = commands.map((command, i) => ({ what: command.join(' '), reply: textOf(values[i]) }));
     return {
       reply: failed ?? values,
-      rows: [{ what: 'MULTI', reply: 'OK' }, ...rows, { what: 'EXEC', reply: '' }],
+      rows: [{ what: 'MULTI', reply: 'OK' }, ...rows, { what: 'EXEC', reply: textOf(values) }],
     };
   };
 }
@@ -47,5 +47,5 @@ export function subscribes(ear: Ear, channel: string, hear: (text: string) => vo
 }
 
 export function readsClock(now: () => number): Wish {
-  return async () => ({ reply: now(), rows: [{ what: 'reads its clock', reply: String(now()) }] });
+  return async () => ({ reply: now(), rows: [{ what: `reads its clock: ${now()}`, reply: '' }] });
 }

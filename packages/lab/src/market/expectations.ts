@@ -44,7 +44,7 @@ function noRetries(cells: readonly Cell[]): Expectation[] {
   const beside = watched.length > 0 ? `; with WATCH ${watched.join(', ')}` : '';
   const figures = `retries with any lock, under every load: ${number(retries)}${beside}`;
   return [
-    judged(retries === 0, figures, 'Under a lock nothing may begin again: that is an error in the lab.'),
+    judged(retries === 0, figures, 'under a lock nothing may begin again: that is an error in the lab.'),
   ];
 }
 
@@ -64,5 +64,5 @@ function itemAhead(result: MarketResult, market: Cell | undefined, item: Cell | 
 function whyNotFar({ cpus }: MarketResult, cell: Cell): string {
   const costUs = cell.serverUsPerOperation + cell.workersUsPerOperation;
   const most = (cpus * 1e6) / costUs;
-  return `Why: with nobody waiting the processors are the limit. An operation costs ${number(costUs)} µs of them, ${number(cell.serverUsPerOperation)} in the server and the rest in the worker, so ${cpus} cores can do ${number(most)} per second at most; server and workers had ${percent(cell.ownShare)} of them, other programs ${percent(cell.othersShare)}.`;
+  return `with nobody waiting the processors are the limit. An operation costs ${number(costUs)} µs of them, ${number(cell.serverUsPerOperation)} in the server and the rest in the worker, so ${cpus} cores can do ${number(most)} per second at most; server and workers had ${percent(cell.ownShare)} of them, other programs ${percent(cell.othersShare)}.`;
 }

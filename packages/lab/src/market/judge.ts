@@ -7,6 +7,8 @@ export interface Expectation {
   readonly holds: boolean;
   /** Begins with "holds: " or "does not hold: ". */
   readonly text: string;
+  /** Why it does not hold. */
+  readonly why?: string;
 }
 
 /** What is closer together than this is level, and no expectation holds by it. */
@@ -34,7 +36,7 @@ export function compared({ what, cells, by, shown, better, times = LEVEL, why }:
   return judged(holds, `${what} at ${labelOf(other.load)}: ${figures}, ${verdict}`, why);
 }
 
-/** @param why said only when it does not hold */
+/** @param why told only when it does not hold */
 export function judged(holds: boolean, figures: string, why: string): Expectation {
-  return { holds, text: holds ? `holds: ${figures}.` : `does not hold: ${figures}. ${why}` };
+  return holds ? { holds, text: `holds: ${figures}.` } : { holds, text: `does not hold: ${figures}.`, why };
 }

@@ -17,7 +17,7 @@ const LOADS: readonly Load[] = [
 ];
 
 export interface MarketOptions {
-  /** Of each cell, up to 600. Default 5. */
+  /** Of each cell, up to `MAX_SECONDS`. Default 5. */
   readonly seconds?: number;
   readonly loads?: readonly Load[];
   readonly ways?: readonly WayName[];
@@ -32,7 +32,8 @@ export interface MarketProgress {
   readonly now: { readonly label: string; readonly load: Load } | undefined;
 }
 
-const MAX_SECONDS = 600;
+/** Ten minutes for each of fifteen cells are two and a half hours. */
+export const MAX_SECONDS = 600;
 
 /** @throws MarketBrokenError when a run did not conserve money and items */
 export async function runMarket(options: MarketOptions = {}): Promise<MarketResult> {

@@ -5,8 +5,9 @@ import { wrap } from './words.ts';
 /** Of a character of the commands' fixed-width letters at 12 px, with a reserve for fonts that differ. */
 const CHARACTER = 7.4;
 export const LINE = 15;
-const HEAD = 44;
-const FIRST_ACTOR = 52;
+const HEAD = 48;
+/** Left of it stand the number of the row and the word "works". */
+const FIRST_ACTOR = 66;
 const BETWEEN_ACTORS = 116;
 /** From the last actor to the server, and the room for keys: as the texts need it, within these bounds. */
 const TO_SERVER = [180, 350] as const;

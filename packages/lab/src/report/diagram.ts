@@ -14,18 +14,20 @@ export function diagram({ name, actors, limit }: ScenarioReport, rows: readonly 
   const layout = layoutOf(names, rows);
   const { width, height } = layout;
   return markup`<svg class="sequence" role="img" width="${width}" height="${height}" viewBox="0 0 ${width} ${height}"><title>The shortest bad order of “${name}”</title>
-${layout.rows.map((placed, i) => background(layout, placed, i))}
+${layout.rows.map((placed) => band(layout, placed))}
 ${actors.map((actor) => actorLine(layout, actor))}
 ${serverLine(layout)}
 ${names.map((actor) => workBoxes(layout, actor, limit))}
-${layout.rows.map((placed) => markup`${drawRow(layout, placed)}${keysBeside(layout, placed)}\n`)}</svg>`;
+${layout.rows.map((placed, i) => markup`<g class="${placed.row.wrong ? 'here' : ''}">${numbered(placed, i)}${drawRow(layout, placed)}${keysBeside(layout, placed)}</g>\n`)}</svg>`;
 }
 
-function background({ width }: Layout, { top, bottom, row, y }: PlacedRow, i: number): Markup {
-  const band = row.wrong
-    ? markup`<rect class="wrong" x="0" y="${top + 1}" width="${width}" height="${bottom - top - 2}" rx="4"/>`
-    : '';
-  return markup`${band}<text class="number" x="6" y="${y + 4}">${i + 1}</text>\n`;
+function band({ width }: Layout, { top, bottom, row }: PlacedRow): Markup | undefined {
+  if (!row.wrong) return undefined;
+  return markup`<rect class="wrong" x="0" y="${top + 1}" width="${width}" height="${bottom - top - 2}" rx="4"/>\n`;
+}
+
+function numbered({ y }: PlacedRow, i: number): Markup {
+  return markup`<text class="number" x="6" y="${y + 4}">${i + 1}</text>`;
 }
 
 function actorLine(layout: Layout, { name, clockAheadMs }: ScenarioReport['actors'][number]): Markup {
@@ -33,13 +35,13 @@ function actorLine(layout: Layout, { name, clockAheadMs }: ScenarioReport['actor
   const death = layout.rows.find(({ row }) => row.kind === 'crash' && row.actor === name);
   const end = death?.y ?? layout.height - 4;
   const clock = clockAheadMs === 0 ? '' : `${clockAheadMs > 0 ? '+' : '−'}${Math.abs(clockAheadMs)} ms`;
-  return markup`<text class="actor" x="${x}" y="18">${name}</text><text class="clock" x="${x}" y="31">${clock && `clock ${clock}`}</text>
+  return markup`<text class="actor" x="${x}" y="18">${name}</text><text class="clock" x="${x}" y="33">${clock && `clock ${clock}`}</text>
 <line class="life" x1="${x}" x2="${x}" y1="${layout.lifelineTop}" y2="${end}"/>
 `;
 }
 
 function serverLine({ serverX, keysX, lifelineTop, height }: Layout): Markup {
-  return markup`<text class="actor" x="${serverX}" y="18">server</text><text class="clock start" x="${keysX}" y="31">keys that changed</text>
+  return markup`<text class="actor" x="${serverX}" y="18">server</text><text class="clock start" x="${keysX}" y="33">keys that changed</text>
 <line class="life server" x1="${serverX}" x2="${serverX}" y1="${lifelineTop}" y2="${height - 4}"/>`;
 }
 
@@ -73,15 +75,15 @@ function exchange({ serverX }: Layout, { row, what, reply, y }: PlacedRow, x: nu
   const start = x + HALF_BOX + 1;
   const back = y + 8 + reply.length * LINE - 4;
   const text = textLines('command', x + ASIDE, y - 5 - (what.length - 1) * LINE, what);
-  const sent = markup`<line class="arrow" x1="${start}" x2="${serverX - 7}" y1="${y}" y2="${y}"/>${tip(serverX - 1, y, -1)}`;
+  const sent = markup`<line class="arrow" x1="${start}" x2="${serverX - 7}" y1="${y}" y2="${y}"/>${arrowTip(serverX - 1, y, -1)}`;
   const answered =
     row.reply === ''
       ? ''
-      : markup`<line class="arrow back" x1="${start + 6}" x2="${serverX - 1}" y1="${back}" y2="${back}"/>${tip(start, back, 1)}`;
+      : markup`<line class="arrow back" x1="${start + 6}" x2="${serverX - 1}" y1="${back}" y2="${back}"/>${arrowTip(start, back, 1)}`;
   return markup`${text}${sent}${textLines('reply', x + ASIDE, y + 13, reply)}${answered}`;
 }
 
-function tip(x: number, y: number, towards: 1 | -1): Markup {
+export function arrowTip(x: number, y: number, towards: 1 | -1): Markup {
   const base = x + towards * 8;
   return markup`<path class="tip" d="M${x} ${y}L${base} ${y - 4}V${y + 4}Z"/>`;
 }
@@ -102,13 +104,13 @@ function serverEvent({ serverX }: Layout, { row, what, y }: PlacedRow): Markup {
   return markup`${eventMark(row.kind, serverX, y)}${textLines('event end', serverX - 14, from, what)}`;
 }
 
-function eventMark(kind: Kind, x: number, y: number): Markup {
+export function eventMark(kind: Kind, x: number, y: number): Markup {
   if (kind === 'crash') return cross(x, y);
   if (kind === 'event') return markup`<path class="dial" d="M${x} ${y - 8}l8 8l-8 8l-8 -8Z"/>`;
   return markup`<circle class="dial" cx="${x}" cy="${y}" r="8"/><path class="hands" d="M${x} ${y - 5}V${y}L${x + 4} ${y + 2}"/>`;
 }
 
-function cross(x: number, y: number): Markup {
+export function cross(x: number, y: number): Markup {
   return markup`<path class="cross" d="M${x - 7} ${y - 7}l14 14M${x + 7} ${y - 7}l-14 14"/>`;
 }
 

@@ -40,6 +40,8 @@ export interface MarketFigures {
 export interface Expectation {
   readonly holds: boolean;
   readonly text: string;
+  /** Why it does not hold. */
+  readonly why?: string;
 }
 
 export interface MarketReport {
@@ -69,7 +71,8 @@ export function marketCharts({ cells }: Pick<MarketFigures, 'cells'>): Chart[] {
 export function marketSection({ result, expectations }: MarketReport): Markup {
   const { server, node, cpus, seconds } = result;
   const held = expectations.map(
-    ({ holds, text }) => markup`<li class="${holds ? 'holds' : 'fails'}">${text}</li>\n`,
+    ({ holds, text, why }) =>
+      markup`<li class="${holds ? 'holds' : 'fails'}">${text}${why && markup`<p class="small">Why: ${why}</p>`}</li>\n`,
   );
   return markup`<section id="market">
 <h2>The marketplace</h2>
@@ -86,7 +89,7 @@ function table({ cells }: MarketFigures): Markup {
   const rows = cells.flatMap((cell, i) => {
     const first = i === 0 || loadOf(cell) !== loadOf(cells[i - 1] as MarketCell);
     const head = `${loadOf(cell)} (listers + buyers)`;
-    const load = markup`<tr class="load"><th scope="rowgroup" colspan="${COLUMNS.length + 1}">${head}</th></tr>\n`;
+    const load = markup`<tr class="load"><th scope="rowgroup" colspan="${COLUMNS.length + 1}"><span>${head}</span></th></tr>\n`;
     const own = tableRow('', cell.label, figuresOf(cell));
     const theirs = cell.chapter && tableRow('chapter', 'in the chapter', chaptersFigures(cell.chapter));
     return [...(first ? [load] : []), own, ...(theirs ? [theirs] : [])];
@@ -95,7 +98,7 @@ function table({ cells }: MarketFigures): Markup {
   return markup`<div class="scroll" tabindex="0" role="region" aria-label="What was measured">
 <table class="figures"><thead><tr><td></td>${heads}</tr></thead>
 <tbody>${rows}</tbody></table></div>
-<p class="small">op: listings and purchases together; wait: of a purchase, from the pick of a listing until it is bought; 60 s: scaled to the time for which the chapter measured.</p>`;
+<p class="small">op: listings and purchases together; wait: of a purchase, from the pick of a listing until it is bought; 60 s: scaled to the time for which the chapter measured. Retries are operations begun again; a lock that is asked for again, or a listing that somebody else was quicker with, is none, but its time is in the wait.</p>`;
 }
 
 function tableRow(kind: string, label: string, figures: readonly string[]): Markup {

@@ -1,5 +1,6 @@
 /** The report as one page that needs nothing else: data in, HTML out. */
 import { number } from '@holdfast/example-common';
+import { drawingKey } from './drawing-key.ts';
 import { type MarketReport, marketSection } from './market-view.ts';
 import { type Markup, markup, trusted } from './markup.ts';
 import { type RunReport, type StepReport, unexpected } from './report.ts';
@@ -34,6 +35,7 @@ ${run && aboutRun(run)}
 </header>
 ${contents(run?.steps ?? [], market !== undefined)}
 <main>
+${anyDrawing(run) ? drawingKey() : undefined}
 ${run?.steps.map(stepSection)}
 ${market && marketSection(market)}
 </main>
@@ -46,8 +48,12 @@ function aboutRun({ server, node, at, seed, maxOrders, tookMs, steps }: RunRepor
   const wrong = unexpected(steps).map((sentence) => markup`<p class="bad">${sentence}</p>\n`);
   const scenarios = steps.flatMap((step) => step.scenarios);
   return markup`<p>${totalOf(scenarios)}, each run on a real server. Of the bad ones the shortest is drawn below.</p>
-<p class="small">${server}, Node ${node}, ${at.slice(0, 16).replace('T', ' ')} UTC, ${number(tookMs / 1000, 1)} s; seed ${seed}; more than ${number(maxOrders)} orders are sampled.</p>
+<p class="small">${server}, Node ${node}, ${at.slice(0, 16).replace('T', ' ')} UTC, ${number(tookMs / 1000, 1)} s; seed ${seed}; where there are more than ${number(maxOrders)} orders, a sample.</p>
 ${wrong}`;
+}
+
+function anyDrawing(run: RunReport | undefined): boolean {
+  return run?.steps.some(({ scenarios }) => scenarios.some(({ shown }) => shown !== undefined)) ?? false;
 }
 
 function contents(steps: readonly StepReport[], market: boolean): Markup {

@@ -44,6 +44,8 @@ export interface ShownOrder {
   /** What is wrong, in one sentence; `undefined` when nothing is. */
   readonly why: string | undefined;
   readonly lines: readonly Line[];
+  /** The line with which it goes wrong. Default: the first with more at work than may, else the last. */
+  readonly moment?: number;
 }
 
 export function scenarioReport({ scenario, shortest, skipped, ...counts }: Found & Skipped): ScenarioReport {
@@ -85,14 +87,14 @@ export async function scriptReport({
   ...script
 }: Script): Promise<ScenarioReport> {
   const startedAt = performance.now();
-  const { lines, why } = await run();
-  const bad = why === undefined ? 0 : 1;
+  const shown = await run();
+  const bad = shown.why === undefined ? 0 : 1;
   const actors = script.actors.map((actor) => ({ name: actor, clockAheadMs: 0 }));
   return {
     ...{ name, about, expects, actors, limit: 1, scripted: true },
     asExpected: bad > 0 === (expects === 'bug'),
     ...{ orders: 1, bad, complete: true, share: 1, tookMs: performance.now() - startedAt },
-    shown: { why, lines },
+    shown,
   };
 }
 

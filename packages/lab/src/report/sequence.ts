@@ -28,9 +28,10 @@ export interface Row {
   readonly wrong: boolean;
 }
 
-export function rowsOf({ actors, limit }: ScenarioReport, { lines, why }: ShownOrder): Row[] {
+export function rowsOf({ actors, limit }: ScenarioReport, shown: ShownOrder): Row[] {
+  const { lines, why } = shown;
   const names = actors.map(({ name }) => name);
-  const moment = why === undefined ? -1 : momentOf(lines, limit);
+  const moment = why === undefined ? -1 : (shown.moment ?? momentOf(lines, limit));
   return lines.map((line, i) => {
     const before = lines[i - 1];
     const was = before?.inside ?? [];

@@ -3,7 +3,7 @@ import { diagram } from './diagram.ts';
 import { type Markup, markup } from './markup.ts';
 import type { ScenarioReport, ShownOrder, StepReport } from './report.ts';
 import { legendOf, type Row, rowsOf } from './sequence.ts';
-import { countsOf, shownHeading, verdictOf } from './words.ts';
+import { countsOf, shownHeading, toneOf, verdictOf } from './words.ts';
 
 export function stepSection({ id, name, about, scenarios }: StepReport): Markup {
   return markup`<section id="step-${id}">
@@ -15,11 +15,11 @@ ${scenarios.map(scenarioPart)}
 }
 
 function scenarioPart(scenario: ScenarioReport): Markup {
-  const { name, about, asExpected, shown } = scenario;
+  const { name, about, shown } = scenario;
   return markup`<article>
 <h3>${name}</h3>
 <p>${about}</p>
-<p class="counts">${countsOf(scenario)}: <span class="${asExpected ? 'good' : 'bad'}">${verdictOf(scenario)}</span></p>
+<p class="counts">${countsOf(scenario)}: <span class="${toneOf(scenario)}">${verdictOf(scenario)}</span></p>
 ${shown && shownPart(scenario, shown)}
 </article>
 `;
@@ -29,7 +29,7 @@ function shownPart(scenario: ScenarioReport, shown: ShownOrder): Markup {
   const rows = rowsOf(scenario, shown);
   const legend = legendOf(rows);
   return markup`<p class="${shown.why === undefined ? '' : 'why'}">${shownHeading(scenario, shown)}</p>
-<div class="scroll" tabindex="0" role="region" aria-label="Sequence diagram">${diagram(scenario, rows)}</div>
+<div class="scroll drawing" tabindex="0" role="region" aria-label="Sequence diagram">${diagram(scenario, rows)}</div>
 ${legend && markup`<p class="small">${legend}</p>\n`}<details><summary>The same in words</summary>
 <ol class="asText">${rows.map(inWords)}</ol></details>`;
 }

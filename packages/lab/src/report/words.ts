@@ -16,12 +16,14 @@ export function totalOf(scenarios: readonly ScenarioReport[]): string {
   const explored = scenarios.filter(({ scripted }) => !scripted);
   const orders = explored.reduce((sum, one) => sum + one.orders, 0);
   const scripts = scenarios.length - explored.length;
-  const total = `${plural(orders, 'order')} in ${plural(explored.length, 'scenario')}`;
-  return scripts === 0 ? total : `${total} and ${plural(scripts, 'script')}`;
+  return [
+    ...(explored.length > 0 ? [`${plural(orders, 'order')} in ${plural(explored.length, 'scenario')}`] : []),
+    ...(scripts > 0 ? [plural(scripts, 'script')] : []),
+  ].join(' and ');
 }
 
 function estimate(orders: number, share: number): string {
-  if (share > 0.95) return `${plural(orders, 'order')}, of about as many`;
+  if (share > 0.95) return `${plural(orders, 'order')}, nearly all there are`;
   return `${number(orders)} of about ${rough(orders / share)} orders (${percent(share)})`;
 }
 
@@ -32,6 +34,13 @@ export function verdictOf({ bad, expects, asExpected, complete, scripted, skippe
   const found = bad === 0 ? none : scripted ? 'it goes wrong' : 'a bug';
   if (asExpected) return `${found}, as expected`;
   return `${found}, which is NOT as expected: ${expects === 'bug' ? 'there must be a bug' : 'there may be none'}`;
+}
+
+/** In which colour a verdict is read: a bug is no good news, even where it was expected. */
+export function toneOf({ bad, asExpected, skipped }: ScenarioReport): 'good' | 'found' | 'bad' | 'dim' {
+  if (skipped !== undefined) return 'dim';
+  if (!asExpected) return 'bad';
+  return bad > 0 ? 'found' : 'good';
 }
 
 /** What stands over an order that is shown. */

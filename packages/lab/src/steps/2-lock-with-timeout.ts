@@ -29,14 +29,14 @@ export const withTimeout: Step = {
     },
     {
       ...crashInTheGap(chapterCheck),
-      name: 'repaired if `not ttl`',
+      name: 'repaired if “not ttl”',
       about:
         'A dies at some point; B, failing, asks for the TTL and sets the expiry if the reply is nothing or 0, as in the chapter. Today TTL answers -1 for "no expiry": the check never fires.',
       expects: 'bug',
     },
     {
       ...crashInTheGap(checkOfToday),
-      name: 'repaired if `ttl < 0`',
+      name: 'repaired if “ttl < 0”',
       about: 'A dies at some point; B, failing, asks for the TTL and sets the expiry if the reply is -1.',
       expects: 'no bug',
     },

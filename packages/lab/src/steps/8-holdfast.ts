@@ -1,4 +1,5 @@
 /** Holdfast's lock and semaphore, through the same explorer: no bad order. */
+import type { Lease } from 'holdfast';
 import type { End, ExploredActor, Scenario, Step } from '../explore/scenario.ts';
 import { holdfastOf } from './holdfast-actor.ts';
 
@@ -16,14 +17,20 @@ async function waitAndWork(actor: ExploredActor): Promise<string> {
   return await releasing.finally(() => actor.leave());
 }
 
+/** Before anybody has the next turn, so that the list is in the order of the grants. */
+async function noteGrant(actor: ExploredActor, { fencingToken }: Lease): Promise<void> {
+  await actor.aside('RPUSH', 'granted', fencingToken);
+}
+
 async function tryAndWrite(actor: ExploredActor): Promise<string> {
   const own = holdfastOf(actor);
   own.doing = 'acquire';
   const lease = await own.holdfast.lock('lock', OPTIONS).tryAcquire();
   if (lease === undefined) return 'busy';
+  await noteGrant(actor, lease);
   const script = `local last = tonumber(redis.call('get', KEYS[1]) or '0')
     if tonumber(ARGV[1]) < last then return 'refused' end
-    redis.call('set', KEYS[1], ARGV[1]) redis.call('rpush', 'accepted', ARGV[1]) return 'accepted'`;
+    redis.call('set', KEYS[1], ARGV[1]) return 'accepted'`;
   const written = await actor.sendAs(
     'write with its fencing token',
     'EVAL',
@@ -35,6 +42,20 @@ async function tryAndWrite(actor: ExploredActor): Promise<string> {
   own.doing = 'release';
   await lease.release();
   return String(written);
+}
+
+/** A name that the process has locked before is locked by two plain commands. */
+async function lockTwice(actor: ExploredActor): Promise<void> {
+  const own = holdfastOf(actor);
+  for (let round = 0; round < 2; round++) {
+    own.doing = 'acquire';
+    const lease = await own.holdfast.lock('lock', OPTIONS).tryAcquire();
+    if (lease === undefined) continue;
+    await noteGrant(actor, lease);
+    actor.enter();
+    own.doing = 'release';
+    await lease.release().finally(() => actor.leave());
+  }
 }
 
 const tryPermit = (permits: number) => async (actor: ExploredActor) => {
@@ -82,9 +103,9 @@ function crowdOrStuck({ crowd, outcomes }: End): string | undefined {
 }
 
 async function tokensGoBack({ read }: End): Promise<string | undefined> {
-  const tokens = ((await read('LRANGE', 'accepted', 0, -1)) as string[]).map(Number);
-  const back = tokens.findIndex((token, i) => i > 0 && token < (tokens[i - 1] ?? 0));
-  return back < 0 ? undefined : 'a write with an older token was accepted after a newer one';
+  const tokens = ((await read('LRANGE', 'granted', 0, -1)) as string[]).map(Number);
+  const back = tokens.some((token, i) => i > 0 && token <= (tokens[i - 1] ?? 0));
+  return back ? `the fencing tokens do not grow: ${tokens.join(', ')}` : undefined;
 }
 
 const common = { expects: 'no bug', verdict: crowdOrStuck } satisfies Partial<Scenario>;
@@ -93,7 +114,7 @@ export const holdfastStep: Step = {
   id: '8',
   name: 'Holdfast',
   about:
-    'The library itself, its scripts and messages put into every order. Each operation is one script, so there is nothing in between; a release makes the next waiter the holder.',
+    'The library itself, its commands and messages put into every order. Each operation is one script, so there is nothing in between, and a release makes the next waiter the holder; only a free lock that was held before is taken by two plain commands.',
   scenarios: [
     {
       ...common,
@@ -125,7 +146,25 @@ export const holdfastStep: Step = {
       about: 'A and B try the lock and write with their fencing token, while the lease of one may run out.',
       actors: { A: tryAndWrite, B: tryAndWrite },
       happenings: [{ is: 'expiry', key: 'lock' }],
-      shows: ['fence', 'accepted'],
+      shows: ['fence', 'granted'],
+      verdict: tokensGoBack,
+    },
+    {
+      ...common,
+      name: 'a free lock is taken by two plain commands',
+      about: 'A and B each take and give back the lock twice; what the other sends may come between the two.',
+      actors: { A: lockTwice, B: lockTwice },
+      shows: ['lock', 'granted'],
+      verdict: async (end) => end.crowd ?? (await tokensGoBack(end)),
+    },
+    {
+      ...common,
+      name: 'the lease runs out between the two commands',
+      about:
+        'The same, while the lease of one may run out at any moment: the token of the later grant is the greater one.',
+      actors: { A: lockTwice, B: tryAndWrite },
+      happenings: [{ is: 'expiry', key: 'lock' }],
+      shows: ['lock', 'granted'],
       verdict: tokensGoBack,
     },
     {

@@ -1,6 +1,6 @@
 /**
  * What no order of commands on one server shows: the server itself goes, or a client stands still. Real servers, a real link, real
- * processes. The quorum of three and of five comes with the library's; what is here of a majority is the lab's own.
+ * processes. What is here of a majority is the lab's own: the library has no quorum yet.
  */
 import type { Step } from '../explore/scenario.ts';
 import { majorityFailOver, majorityForgets } from './fail-over/majority.ts';
@@ -11,7 +11,7 @@ export const failOver: Step = {
   id: '9',
   name: 'fail-over',
   about:
-    "A lock on one master with an asynchronous replica is lost with the master, and then two hold it. A majority of several servers helps, as long as none forgets. A client that stands still may always come too late: only the resource can refuse it, by a fencing token. The quorum comes with the library's.",
+    'A lock on one master with an asynchronous replica is lost with the master, and then two hold it. A majority of several servers helps, as long as none forgets. A client that stands still may always come too late: only the resource can refuse it, by a fencing token. The majority here is made by hand: the library has no quorum yet.',
   scenarios: [],
   dramas: [
     {

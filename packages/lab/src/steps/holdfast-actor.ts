@@ -24,9 +24,14 @@ function clientOf(actor: ExploredActor, doing: () => string): Client {
     cluster: false,
     state: 'usable',
     drops: 0,
-    send: ({ name, head = [], keys, tail = [] }: Command) => {
-      const args = [name, ...head, ...keys, ...tail];
-      return ASIDE.has(name) ? actor.aside(...args) : actor.sendAs(`${doing()} script`, ...args);
+    send: (command) =>
+      ASIDE.has(command.name)
+        ? actor.aside(...wire(command))
+        : actor.sendAs(`${doing()} script`, ...wire(command)),
+    // Two turns, so that the others come between: on a real connection they are one write, but not one step.
+    sendPair: (first, second) => {
+      const taken = actor.sendAs(`${doing()}: ${first.name}`, ...wire(first));
+      return [taken, taken.then(() => actor.sendAs(`${doing()}: ${second.name}`, ...wire(second)))];
     },
     openSubscriber: async (events) => ({
       subscribe: (channel) => actor.listen(channel, (text) => events.message(channel, text)),
@@ -36,3 +41,5 @@ function clientOf(actor: ExploredActor, doing: () => string): Client {
     detach: () => {},
   };
 }
+
+const wire = ({ name, head = [], keys, tail = [] }: Command) => [name, ...head, ...keys, ...tail] as const;

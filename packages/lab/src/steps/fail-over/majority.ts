@@ -48,7 +48,7 @@ async function oneForgets(): Promise<Played> {
   await recorder.say('crash', 'node 3 is down');
   await take(quorum, 'A');
   await third.restart();
-  await recorder.say('crash', 'node 3 is back');
+  await recorder.say('operator', 'starts node 3 again');
   await second.kill9();
   await second.restart();
   await recorder.say('crash', 'node 2 restarts without its data');

@@ -44,10 +44,11 @@ async function play(register: Register): Promise<Played> {
   worker.cont();
   await recorder.say('pause', 'the process of A goes on');
   const late = register.write('from A', (await write).fencingToken);
+  const moment = recorder.lines.length;
   await recorder.say('A', `writes "from A" with token ${fencingToken}`, late);
   recorder.leave('A');
-  await recorder.say('A', 'learns that its lease was lost', (await told('lost')).reason);
-  return { lines: recorder.lines, why: overwritten(register) };
+  await recorder.say('A', `learns that its lease was lost: ${(await told('lost')).reason}`);
+  return { lines: recorder.lines, why: overwritten(register), moment };
 }
 
 /** B waits for the lock, works and is done while A is stopped. */
