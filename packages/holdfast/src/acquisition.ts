@@ -3,7 +3,7 @@ import { onAbort } from './abort.ts';
 import { backoffMs } from './backoff.ts';
 import { pause } from './deadline.ts';
 import type { Engine } from './engine.ts';
-import { AcquireTimeoutError, ClosedError } from './errors.ts';
+import { AcquireTimeoutError, ClosedError, ServerRefusedError, type Subject } from './errors.ts';
 import { isPassing } from './failure.ts';
 import type { Granted } from './grant.ts';
 import { newHolderId } from './holder-id.ts';
@@ -43,7 +43,7 @@ export interface Wanted<L extends Lease> {
 export async function tryOnce<L extends Lease>(wanted: Wanted<L>): Promise<L | undefined> {
   const attempt = new Attempt(wanted, wanted.engine.commandTimeoutMs);
   const reply = await attempt.ask();
-  return reply === undefined ? undefined : attempt.lease(reply);
+  return reply === undefined ? undefined : await attempt.lease(reply);
 }
 
 /** The lease, after a wait of up to `waitMs` in arrival order. */
@@ -51,7 +51,7 @@ export async function acquire<L extends Lease>(wanted: Wanted<L>): Promise<L> {
   const { settings, engine } = wanted;
   const attempt = new Attempt(wanted, settings.waitMs === 0 ? engine.commandTimeoutMs : settings.waitMs);
   const first = attempt.joinsAtOnce ? undefined : await attempt.ask();
-  if (first !== undefined) return attempt.lease(first);
+  if (first !== undefined) return await attempt.lease(first);
   if (settings.waitMs === 0) throw new AcquireTimeoutError(wanted.target, attempt.waitedMs);
   return await attempt.waited();
 }
@@ -130,7 +130,7 @@ class Attempt<L extends Lease> {
     try {
       const grant = await this.wait();
       if (this.refused || grant.handedOff) told('acquired');
-      return this.lease(grant);
+      return await this.lease(grant);
     } catch (error) {
       told(
         error instanceof AcquireTimeoutError ? 'timeout' : this.wanted.signal?.aborted ? 'aborted' : 'failed',
@@ -139,7 +139,36 @@ class Attempt<L extends Lease> {
     }
   }
 
-  lease(grant: Granted): L {
+  /** Without a turn of its own where no replica has to confirm. */
+  lease(grant: Granted): L | Promise<L> {
+    const { store } = this.wanted.engine;
+    return store.minReplicas === 0
+      ? this.leaseNow(grant)
+      : this.confirmed(grant).then((one) => this.leaseNow(one));
+  }
+
+  /**
+   * WAIT counts what this connection has written, so a lease that another's release wrote is renewed first.
+   * @returns the grant, when enough replicas have it
+   */
+  private async confirmed(grant: Granted): Promise<Granted> {
+    const { engine, target } = this.wanted;
+    const value = `${this.holderId}:${grant.fencingToken}`;
+    const startedAt = engine.clock.now();
+    try {
+      if (grant.handedOff && (await target.renew(value, this.ttlMs, engine.limits())) !== 'renewed')
+        throw new ServerRefusedError('the lease was gone before a replica had it', target, 'NOREPLICAS');
+      const replicas = await engine.store.replicas(this.ttlMs / 3, engine.limits());
+      if (replicas < engine.store.minReplicas)
+        throw tooFewReplicas(target, replicas, engine.store.minReplicas);
+    } catch (error) {
+      void engine.undo(target, value);
+      throw error;
+    }
+    return grant.handedOff ? { ...grant, startedAt, leaseMs: this.ttlMs } : grant;
+  }
+
+  private leaseNow(grant: Granted): L {
     const { engine, target, settings } = this.wanted;
     if (engine.closed) throw this.closedMeanwhile(grant);
     const lease = this.wanted.lease(grant);
@@ -217,4 +246,9 @@ class Attempt<L extends Lease> {
     void undo();
     void engine.inBackground(asked.then((reply) => (isGrant(reply) ? undo() : undefined)));
   }
+}
+
+function tooFewReplicas(subject: Subject, replicas: number, wanted: number): ServerRefusedError {
+  const what = `${replicas} of ${wanted} replicas confirmed the lease in time (minReplicas), so it was given back; check the replicas, or try later`;
+  return new ServerRefusedError(what, subject, 'NOREPLICAS');
 }

@@ -26,7 +26,7 @@ import {
 } from './options.ts';
 import { QuorumStore } from './quorum/quorum-store.ts';
 import { Semaphore } from './semaphore.ts';
-import { RedisStore } from './store/redis-store.ts';
+import { notWithReplicas, RedisStore } from './store/redis-store.ts';
 import type { Store } from './store/store.ts';
 import { WaitingRoom } from './waiting/waiting-room.ts';
 
@@ -51,9 +51,12 @@ export class Holdfast implements AsyncDisposable {
     const prefix = checkPrefix(options?.prefix);
     const clientId = newClientId();
     const commandTimeoutMs = options?.commandTimeoutMs ?? DEFAULT_COMMAND_TIMEOUT_MS;
+    const minReplicas = options?.minReplicas ?? 0;
     const clock = monotonicClock;
+    const several = client instanceof MemoryServer || (Array.isArray(client) && client.length > 1);
+    if (minReplicas > 0 && several) throw notWithReplicas();
     const onRedis = (one: Client) =>
-      new RedisStore({ client: one, clock, prefix, clientId, commandTimeoutMs });
+      new RedisStore({ client: one, clock, prefix, clientId, commandTimeoutMs, minReplicas });
     const store: Store =
       client instanceof MemoryServer
         ? new MemoryStore(client, clock, prefix, clientId)

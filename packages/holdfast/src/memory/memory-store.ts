@@ -9,6 +9,7 @@ import type { MemoryServer } from './memory-server.ts';
 
 export class MemoryStore implements Store {
   readonly drops = 0;
+  readonly minReplicas = 0;
   private readonly rules: KeyRules;
 
   constructor(
@@ -56,6 +57,10 @@ export class MemoryStore implements Store {
   async probe(): Promise<void> {}
 
   assertUsable(): void {}
+
+  async replicas(): Promise<number> {
+    return 0;
+  }
 
   async advice(): Promise<readonly Advice[]> {
     return [];

@@ -22,6 +22,7 @@ import { MAX_SLOTS, tooManySlots } from './slots.ts';
 import { verdict } from './votes.ts';
 
 export class QuorumStore implements Store {
+  readonly minReplicas = 0;
   private readonly quorum: Quorum;
   private readonly arena: Arena;
 
@@ -106,6 +107,10 @@ export class QuorumStore implements Store {
       return found.map(({ code, message }) => ({ code, message: `${node}: ${message}` }));
     });
     return [...sizeAdvice(this.stores.length), ...each];
+  }
+
+  async replicas(): Promise<number> {
+    return 0;
   }
 
   detach(): void {

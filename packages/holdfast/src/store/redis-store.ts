@@ -1,7 +1,7 @@
 /** The store on a real server: locks, semaphores, and what belongs to the process as a whole. */
 import type { Client, Subscriber, SubscriberEvents } from '../client.ts';
 import type { Clock } from '../clock.ts';
-import { ServerRefusedError, type Subject } from '../errors.ts';
+import { argumentError, ServerRefusedError, type Subject } from '../errors.ts';
 import { grantChannel, type KeyRules, lockKeys, processKey, semaphoreKeys } from '../keys.ts';
 import { PlainPair } from './plain-pair.ts';
 import { RedisLock } from './redis-lock.ts';
@@ -29,6 +29,7 @@ export interface RedisStoreOptions {
   readonly prefix: string;
   readonly clientId: string;
   readonly commandTimeoutMs: number;
+  readonly minReplicas: number;
 }
 
 export class RedisStore implements Store {
@@ -38,7 +39,11 @@ export class RedisStore implements Store {
   private readonly rules: KeyRules;
   private readonly clientId: string;
 
-  constructor({ client, clock, prefix, clientId, commandTimeoutMs }: RedisStoreOptions) {
+  readonly minReplicas: number;
+
+  constructor({ client, clock, prefix, clientId, commandTimeoutMs, minReplicas }: RedisStoreOptions) {
+    if (minReplicas > 0 && (client.cluster || client.sendPair === undefined)) throw notWithReplicas();
+    this.minReplicas = minReplicas;
     this.client = client;
     this.clientId = clientId;
     this.rules = { prefix, clientPrefix: client.keyPrefix };
@@ -120,6 +125,11 @@ export class RedisStore implements Store {
     return [...evictionAdvice(info), ...plainTextAdvice(this.client.endpoint)];
   }
 
+  async replicas(ms: number, limits: CallLimits): Promise<number> {
+    const head = [String(this.minReplicas), String(Math.max(1, Math.floor(ms)))];
+    return Number(await this.runner.command({ name: 'WAIT', head, keys: [] }, limits));
+  }
+
   detach(): void {
     this.client.detach();
   }
@@ -136,6 +146,12 @@ export class RedisStore implements Store {
 export interface Identity {
   readonly runId: string | undefined;
   readonly serverUs: number;
+}
+
+export function notWithReplicas(): TypeError {
+  return argumentError(
+    'minReplicas: expected a client with one connection to one server, since WAIT counts what its own connection wrote; leave it out for a Cluster, a pool or a list of servers',
+  );
 }
 
 /** A user who may not ask is no reason not to lock. */

@@ -171,6 +171,10 @@ export interface Store {
   assertUsable(subject?: Subject): void;
   /** What the owner of the server should know (eviction policy, plain text over a network), one sentence each. */
   advice(limits: CallLimits): Promise<readonly Advice[]>;
+  /** So many replicas have to confirm each grant. */
+  readonly minReplicas: number;
+  /** How many have all that was written so far; resolves after `ms` at the latest. */
+  replicas(ms: number, limits: CallLimits): Promise<number>;
   detach(): void;
 }
 

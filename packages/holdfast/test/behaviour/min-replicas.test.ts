@@ -1,0 +1,84 @@
+/** `minReplicas`: no lease that fewer replicas have confirmed. */
+import { Redis } from 'ioredis';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type RedisProcess, startReplica, startServer } from '../../../testkit/src/index.ts';
+import { Holdfast, ServerRefusedError } from '../../src/index.ts';
+import { fresh } from '../suites/backend.ts';
+
+describe('minReplicas', () => {
+  let master: RedisProcess;
+  let replica: RedisProcess;
+  const clients: Redis[] = [];
+  const instances: Holdfast[] = [];
+
+  function open(minReplicas: number): Holdfast {
+    const client = new Redis({ port: master.port, host: '127.0.0.1' });
+    const holdfast = new Holdfast(client, { minReplicas });
+    clients.push(client);
+    instances.push(holdfast);
+    return holdfast;
+  }
+
+  beforeAll(async () => {
+    master = await startServer();
+    replica = await startReplica(master);
+  }, 60_000);
+  afterAll(async () => {
+    await Promise.all(instances.map((one) => one.close()));
+    for (const client of clients) client.disconnect();
+    await replica?.shutdown();
+    await master?.shutdown();
+  });
+
+  it('a lease that a replica has confirmed is there, found free or handed over', async () => {
+    const name = fresh('confirmed');
+    const lease = await open(1).lock(name).acquire();
+    const waiting = open(1).lock(name).acquire();
+    await expect.poll(async () => (await instances[0]?.inspect(name))?.queueLength).toBe(1);
+    expect(await replica.command('GET', name)).toBe(lease.holderId);
+    await lease.release();
+    const next = await waiting;
+    expect(await replica.command('GET', name)).toBe(next.holderId);
+    expect(await next.release()).toBe('released');
+    expect((await open(1).semaphore(fresh('seats'), { limit: 2 }).tryAcquire())?.permits).toBe(1);
+  });
+
+  it('where too few confirm, the acquire rejects and the lock is free again', async () => {
+    const name = fresh('two');
+    const error = await open(2)
+      .lock(name, { ttlMs: 600 })
+      .acquire()
+      .catch((e: unknown) => e);
+    expect(error).toBeInstanceOf(ServerRefusedError);
+    expect(error).toMatchObject({ reply: 'NOREPLICAS', lockName: name });
+    expect(String(error)).toMatch(/1 of 2 replicas confirmed/);
+    const plain = await open(0).lock(name).tryAcquire();
+    expect(await plain?.release()).toBe('released');
+    await expect(open(2).lock(name, { ttlMs: 300 }).tryAcquire()).rejects.toMatchObject({
+      reply: 'NOREPLICAS',
+    });
+  });
+
+  it('a hand-off that is not confirmed goes on to the next waiter', async () => {
+    const name = fresh('hand-off');
+    const held = await open(0).lock(name).acquire();
+    const strict = open(2).lock(name, { ttlMs: 600 }).acquire();
+    strict.catch(() => {});
+    await expect.poll(async () => (await instances[0]?.inspect(name))?.queueLength).toBe(1);
+    const plain = open(0).lock(name).acquire();
+    await expect.poll(async () => (await instances[0]?.inspect(name))?.queueLength).toBe(2);
+    await held.release();
+    await expect(strict).rejects.toMatchObject({ reply: 'NOREPLICAS' });
+    expect(await (await plain).release()).toBe('released');
+  });
+
+  it('says at once where it cannot work', () => {
+    const two = [new Redis({ lazyConnect: true }), new Redis({ lazyConnect: true })];
+    expect(() => new Holdfast(two, { minReplicas: 1 })).toThrow(
+      /minReplicas: expected a client with one connection/,
+    );
+    expect(() => Holdfast.inMemory({ minReplicas: 1 })).toThrow(/minReplicas/);
+    expect(() => new Holdfast(two[0], { minReplicas: 101 })).toThrow(RangeError);
+    expect(() => new Holdfast(two[0], { minReplicas: 1.5 })).toThrow(RangeError);
+  });
+});
