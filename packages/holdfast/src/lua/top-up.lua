@@ -9,5 +9,6 @@
 --! fence
 if redis.call('exists', KEYS[1]) == 1 then return 'held' end
 if tonumber(ARGV[3]) > (lastToken() or 0) then keepToken(ARGV[3], 'queued', 'alone') end
+redis.call('pexpire', KEYS[2], 172800000)
 redis.call('set', KEYS[1], ARGV[1], 'px', ARGV[2])
 return 'topped up'

@@ -48,6 +48,8 @@ if not value or mine then
   else
     keepToken(ARGV[3], 'alone', 'queued')
   end
+  -- Two days: longer than any lease and the half day for which a client trusts that the fence is there (see plain-pair.ts).
+  redis.call('pexpire', KEYS[2], 172800000)
   redis.call('set', KEYS[1], ARGV[1] .. ':' .. ARGV[3], 'px', ARGV[2])
   return { 'yes', nowText, value == ARGV[1] .. ':0' and '1' or '0' }
 end

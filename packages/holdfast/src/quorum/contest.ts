@@ -94,6 +94,7 @@ export async function contest<B extends Ballot, V>(
     if (outcome.kind === 'won') return rules.won(ballot, answers, startedAt);
     takeBack(arena, rules, ballot, answers, limits.unwanted?.() === true);
     last = answers;
+    if (outcome.kind !== 'unreachable') limits.refused?.();
     above = Math.max(above, outcome.above);
     if (outcome.kind === 'stale' && stale++ < most.stale && clock.now() < limits.deadlineAt) continue;
     if (outcome.kind === 'unreachable') {
@@ -131,11 +132,10 @@ function attempt<B extends Ballot, V>(
     ...quorum.nodeLimits(limits, ballot.ttlMs),
     unwanted: () => poll.ended || limits.unwanted?.() === true,
   };
-  // A yes that nobody waits for any more, or that overtook its own release.
+  // A yes that nobody waits for any more, or that overtook its own release; or a place in the queue that did.
   const giveBack = (node: number) => {
-    if (!poll.ended) return;
-    const next = quorum.stamps.next(ballot.stamp);
-    rules.release(node, value, next, quorum.nodeLimits(FOR_EVER)).catch(() => {});
+    const named = poll.over ? ballot.holderId : value;
+    if (poll.ended) giveBackAt(quorum, rules, ballot, node, named, poll.over ? ballot.entry : undefined);
   };
   const askedAt = quorum.clock.now();
   const vote = async (node: number) => {
@@ -154,30 +154,56 @@ function attempt<B extends Ballot, V>(
   return quorum.ask(
     vote,
     (answers) => rules.decided(answers, ballot),
-    (node, answer) => rules.refused(answer) || giveBack(node),
+    (node, answer) => (poll.over || !rules.refused(answer)) && giveBack(node),
   );
+}
+
+function giveBackAt<B extends Ballot, V>(
+  quorum: Quorum,
+  rules: Rules<B, V>,
+  { stamp }: B,
+  node: number,
+  value: string,
+  entry: QueueEntry | undefined,
+): void {
+  const next = quorum.stamps.next(stamp);
+  rules.release(node, value, next, quorum.nodeLimits(FOR_EVER), entry).catch(() => {});
 }
 
 /** After an attempt that failed: at every node but those that certainly said no. */
 function takeBack<B extends Ballot, V>(
-  { quorum, polls }: Arena,
+  arena: Arena,
   rules: Rules<B, V>,
-  { holderId, stamp, entry, ticket }: B,
+  ballot: B,
   answers: readonly Answer<V>[],
   over: boolean,
 ): void {
-  const value = `${holderId}:${stamp}`;
-  polls.end(value);
-  const limits = quorum.nodeLimits(FOR_EVER);
-  const next = quorum.stamps.next(stamp);
+  const value = `${ballot.holderId}:${ballot.stamp}`;
+  arena.polls.end(value);
   answers.forEach((answer, node) => {
     if (answer.state === 'answered' && rules.refused(answer.value)) return;
-    const done =
-      entry === undefined || ticket === undefined || over
-        ? rules.release(node, value, next, limits, entry)
-        : rules.retract(node, value, entry, ticket, limits);
-    done.catch(() => {});
+    const { entry, ticket } = ballot;
+    if (entry === undefined || ticket === undefined || over)
+      giveBackAt(arena.quorum, rules, ballot, node, value, entry);
+    else void retract(arena, rules, ballot, node, entry, ticket);
   });
+}
+
+/** Puts the waiter back at its place, unless it has left meanwhile: the script may have to be sent twice. Never rejects. */
+async function retract<B extends Ballot, V>(
+  { quorum, polls }: Arena,
+  rules: Rules<B, V>,
+  ballot: B,
+  node: number,
+  entry: QueueEntry,
+  ticket: string,
+): Promise<void> {
+  const value = `${ballot.holderId}:${ballot.stamp}`;
+  const poll = polls.begin(value, 1);
+  const limits = { ...quorum.nodeLimits(FOR_EVER), unwanted: () => poll.over };
+  await rules.retract(node, value, entry, ticket, limits).catch(() => {});
+  poll.settled();
+  if (poll.over) giveBackAt(quorum, rules, ballot, node, ballot.holderId, entry);
 }
 
 async function pauseOrThrow<B extends Ballot, V>(

@@ -5,6 +5,8 @@
 export class Poll {
   /** Nobody wants a further yes. */
   ended = false;
+  /** The acquire as a whole is over: nobody wants a place in the queue either. */
+  over = false;
 
   constructor(
     private readonly all: Map<string, Set<Poll>>,
@@ -37,7 +39,10 @@ export class Polls {
     const exact = value.includes(':');
     for (const [one, polls] of this.open) {
       if (exact ? one !== value : !one.startsWith(`${value}:`)) continue;
-      for (const poll of polls) poll.ended = true;
+      for (const poll of polls) {
+        poll.ended = true;
+        poll.over ||= !exact;
+      }
     }
   }
 }

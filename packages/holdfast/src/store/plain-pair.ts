@@ -35,12 +35,14 @@ export interface Offer {
   readonly stamp: number;
 }
 
+/** A fence lives at least a day; the pair cannot make it live longer, a script can. */
+const KNOWN_MS = 12 * 3_600_000;
 /** So many names are remembered. */
 const MAX_KNOWN = 10_000;
 
 export class PlainPair {
   /** Names whose fence is there: for others the pair would fail, and cost a round trip before the script. The oldest first. */
-  private readonly known = new Set<string>();
+  private readonly known = new Map<string, number>();
   private serverUs = 0;
   private readAt = Number.NEGATIVE_INFINITY;
   private lastStamp = 0;
@@ -63,10 +65,10 @@ export class PlainPair {
 
   /** That lock was granted, so its fence is there, for about a day. */
   knows(lock: string): void {
-    if (this.known.has(lock)) return;
-    this.known.add(lock);
+    this.known.delete(lock);
+    this.known.set(lock, this.clock.now());
     if (this.known.size <= MAX_KNOWN) return;
-    for (const oldest of this.known) {
+    for (const oldest of this.known.keys()) {
       this.known.delete(oldest);
       return;
     }
@@ -99,7 +101,9 @@ export class PlainPair {
     late: () => void,
   ): Promise<typeof TAKEN | string | undefined> {
     const { client, supported } = this;
-    if (!(supported && this.known.has(keys.lock)) || client.sendPair === undefined) return undefined;
+    const knownAt = this.known.get(keys.lock) ?? Number.NEGATIVE_INFINITY;
+    if (!supported || client.sendPair === undefined || this.clock.now() - knownAt > KNOWN_MS)
+      return undefined;
     const both = Promise.all(client.sendPair(...pairOf(keys, offer)));
     const ms = Math.min(this.commandTimeoutMs, limits.deadlineAt - this.clock.now());
     const lateGrant = ([before]: [unknown, unknown]) => before === null && late();

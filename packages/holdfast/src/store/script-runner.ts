@@ -36,6 +36,8 @@ export class ScriptRunner {
     const send: Send = (ms, late) =>
       this.once(bySha, ms, late).catch((error: unknown) => {
         if (classify(error).kind !== 'no script') throw error;
+        // It would come after what its caller has sent meanwhile.
+        if (call.unwanted?.()) throw new ConnectionError('given up', call.subject, error);
         return this.once({ ...bySha, name: 'EVAL', head: [script.body, count] }, ms, late);
       });
     return this.untilAnswered(call, send, keys[0]);

@@ -82,6 +82,8 @@ export interface CallLimits {
   readonly deadlineAt: number;
   /** Asked before a retry: whether nobody wants the answer any more. */
   readonly unwanted?: (() => boolean) | undefined;
+  /** Called when it is certain that it was not to be had at first, while it is being tried further. */
+  readonly refused?: (() => void) | undefined;
 }
 
 /** One name on the server, as something that is acquired, waited for, renewed and released. */

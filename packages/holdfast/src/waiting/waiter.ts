@@ -54,6 +54,7 @@ export class Waiter {
   private declinedToken = 0;
   private acceptedToken: number | undefined;
   private ticket: string | undefined;
+  private refused: boolean;
   private pair: ClockPair | undefined;
   private lastError: unknown;
   private failingSince = Number.POSITIVE_INFINITY;
@@ -71,7 +72,8 @@ export class Waiter {
       this.resolve = resolve;
       this.reject = reject;
     });
-    const { deadlineAt, signal } = request;
+    const { deadlineAt, signal, busy } = request;
+    this.refused = busy;
     const delay = Math.min(MAX_TIMER_MS, Math.max(0, deadlineAt - engine.clock.now()));
     this.timer = setTimeout(this.onTimeout, delay);
     this.forgetSignal = onAbort(signal, () => this.giveUp(signal?.reason));
@@ -133,6 +135,9 @@ export class Waiter {
     const limits = {
       deadlineAt: Math.min(Math.max(deadlineAt, answerBy), askedAt + this.engine.commandTimeoutMs),
       unwanted: () => this.settled,
+      refused: () => {
+        this.refused = true;
+      },
     };
     const ask = { holderId: entry.holderId, ttlMs, entry, ticket: this.ticket };
     const late = (grant: GrantedReply) => void this.answered(grant, askedAt);
@@ -208,17 +213,17 @@ export class Waiter {
 
   private readonly onTimeout = (): void => {
     const graceMs = this.request.answerBy - this.engine.clock.now();
-    const unanswered = !this.request.busy && this.ticket === undefined && this.lastError === undefined;
+    const unanswered = !this.refused && this.ticket === undefined && this.lastError === undefined;
     if (unanswered && graceMs > 0) this.timer = setTimeout(this.onTimeout, graceMs);
     else this.giveUp(this.timeoutError());
   };
 
   /** Contention is the answer when that was the last one; a failure of the last moments does not change it. */
   private timeoutError(): unknown {
-    const { target, startedAt, busy } = this.request;
+    const { target, startedAt } = this.request;
     const now = this.engine.clock.now();
     const failing = now - this.failingSince > FAILING_MS;
-    if ((busy || this.ticket !== undefined) && !failing)
+    if ((this.refused || this.ticket !== undefined) && !failing)
       return new AcquireTimeoutError(target, now - startedAt);
     const waited = `${Math.round(now - startedAt)} ms`;
     const unheard = `no answer from the server within ${waited}; is it up and reachable?`;

@@ -240,7 +240,14 @@ describe('a semaphore', { timeout: 120_000 }, () => {
 
   test('on a server obeys the model', async () => {
     const client = fromIoredis(redis);
-    const store = new RedisStore({ client, clock, prefix: '', clientId: 'test', commandTimeoutMs: 3_000 });
+    const store = new RedisStore({
+      client,
+      clock,
+      prefix: '',
+      clientId: 'test',
+      minReplicas: 0,
+      commandTimeoutMs: 3_000,
+    });
     await obeysTheModel({
       store,
       listen: async (ear, on) =>

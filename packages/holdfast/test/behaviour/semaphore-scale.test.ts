@@ -71,6 +71,7 @@ describe('a semaphore', { timeout: 60_000 }, () => {
       clock: { now: () => performance.now() },
       prefix: '',
       clientId: 'c',
+      minReplicas: 0,
       commandTimeoutMs: 3_000,
     };
     const store = new RedisStore({ client: fromIoredis(client), ...options });

@@ -452,6 +452,8 @@ export function semaphoreContract(
 
     it('in a crowd of mixed weights, some of them impatient, the limit holds and nothing is lost', async () => {
       const limit = 7;
+      // Three servers take three times the work.
+      const crowd = slots === 'lowest' ? 80 : 27;
       const seats = here.semaphore(fresh('crowd'), { limit, ttlMs: 2_000 });
       // Both know the scripts and listen: then short waits hear an answer too.
       const all = await seats.acquire(limit);
@@ -479,9 +481,9 @@ export function semaphoreContract(
         held -= permits;
         await lease.release();
       };
-      await Promise.all(Array.from({ length: 80 }, (_, i) => one(i)));
+      await Promise.all(Array.from({ length: crowd }, (_, i) => one(i)));
       expect(most).toBeLessThanOrEqual(limit);
-      expect(served).toBeGreaterThan(50);
+      expect(served).toBeGreaterThan(crowd * 0.6);
       await nothingLeft(seats, limit);
     });
 

@@ -21,6 +21,7 @@ local function handOff(nowUs, self, stamp)
       local message = holder .. ' ask'
       if token then
         keepToken(token, 'queued', 'alone')
+        if stamp then redis.call('pexpire', KEYS[2], 172800000) end
         redis.call('set', KEYS[1], holder .. ':' .. token, 'px', leaseMs)
         message = table.concat({ holder, token, string.format('%.0f', nowUs), leaseMs }, ' ')
       else
