@@ -14,7 +14,7 @@ export interface Slot {
 
 export class SemaphoreLease extends Lease {
   readonly permits: number;
-  /** With `slots: true` one per permit, the lowest first; else empty. */
+  /** With `slots: true` or over a quorum one per permit, the lowest first; else empty. */
   readonly slots: readonly Slot[];
 
   /** @internal */

@@ -27,14 +27,14 @@ const examples = pages.flatMap((page) => {
 
 describe('examples', () => {
   let folder: string;
-  let server: RedisProcess;
+  let servers: RedisProcess[];
 
   beforeAll(async () => {
     // Below node_modules, so that the examples find the packages as a user's program would.
     const cache = join(ROOT, 'node_modules/.cache');
     mkdirSync(cache, { recursive: true });
     folder = mkdtempSync(join(cache, 'docs-'));
-    server = await startServer();
+    servers = await Promise.all([1, 2, 3].map(() => startServer()));
     writeFileSync(join(folder, 'package.json'), '{ "type": "module" }');
     for (const { file, code } of examples) writeFileSync(join(folder, file), code);
     const options = {
@@ -48,7 +48,7 @@ describe('examples', () => {
     writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions: options }));
   });
   afterAll(async () => {
-    await server?.shutdown();
+    await Promise.all((servers ?? []).map((server) => server.shutdown()));
     if (folder) rmSync(folder, { recursive: true });
   });
 
@@ -63,7 +63,8 @@ describe('examples', () => {
   }, 60_000);
 
   it.each(examples)('$title runs and ends by itself', async ({ file }) => {
-    const env = { ...process.env, REDIS_URL: server.url };
+    const urls = servers.map(({ url }) => url);
+    const env = { ...process.env, REDIS_URL: urls[0], REDIS_URLS: urls.join(',') };
     const { stderr } = await run(process.execPath, [join(folder, file.replace('.ts', '.js'))], {
       env,
       timeout: 20_000,

@@ -200,6 +200,36 @@ describe('dramas', () => {
     expect(Number(keys['token of B'])).toBeGreaterThan(Number(keys['token of A']));
   });
 
+  test.for([
+    'Holdfast over three servers, one fails over',
+    'Holdfast over three servers, one is killed',
+    'Holdfast over five servers, one fails over',
+    'Holdfast over five servers, two are killed',
+  ])('%s: busy for B, and A renews', async (name) => {
+    const { lines } = await playByName(name);
+    expect(lines.slice(-2)).toMatchObject([
+      { who: 'B', reply: 'busy', inside: ['A'] },
+      { who: 'A', reply: 'renewed', inside: ['A'] },
+    ]);
+  });
+
+  test.for([
+    ['three', 2],
+    ['five', 3],
+  ] as const)(
+    'Holdfast over %s servers, of which one forgets: a majority for each, the later one with the greater token',
+    async ([count, majority]) => {
+      const { lines } = await playByName(`Holdfast over ${count} servers, one forgets`);
+      const leases = lines.filter(({ reply }) => reply.startsWith('lease'));
+      expect(leases.map(({ who }) => who)).toEqual(['A', 'B']);
+      const [a = 0, b = 0] = leases.map(({ reply }) => Number(/\d+$/.exec(reply)?.[0]));
+      expect(b).toBeGreaterThan(a);
+      const { keys = {}, inside } = lines.at(-1) ?? {};
+      expect(inside).toEqual(['A', 'B']);
+      expect(Object.values(keys).filter((who) => who === 'B')).toHaveLength(majority);
+    },
+  );
+
   test('the resource refuses the paused client, who only then learns that its lease is over', async () => {
     const { lines } = await playByName('a paused client, a fencing token');
     const said = lines.map(({ who, what, reply }) => `${who}: ${what.split(' ')[0]} ${reply.split(' ')[0]}`);

@@ -2,7 +2,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { eventually, type RedisProcess, startServer } from '../../../testkit/src/index.ts';
 import { AcquireTimeoutError, type Holdfast, ServerRefusedError } from '../../src/index.ts';
-import { KINDS, open } from './support/instance.ts';
+import { clients } from '../suites/clients.ts';
+import { type Instance, instanceOf, KINDS, open } from './support/instance.ts';
 import { freshName, queued } from './support/server.ts';
 import { pass, took } from './support/time.ts';
 
@@ -25,6 +26,8 @@ const COMMANDS = [
   ],
   ...['zadd', 'zrem', 'zrange', 'zcard', 'zscore', 'zmscore', 'zrank', 'zpopmin'],
 ];
+/** And for semaphores over several servers. */
+const QUORUM = ['hget', 'hset', 'hdel', 'hmget', 'hgetall', 'hexists'];
 /**
  * Refusals of these do no harm: INFO looks for a bad eviction policy (and is ioredis's ready check), PING for a dead line, TYPE says
  * what stands where a lock or semaphore should be.
@@ -34,6 +37,7 @@ const rights = (commands: readonly string[]) => commands.map((command) => `+${co
 
 const USERS = [
   `user minimal on >secret ${KEYS} -@all ${rights([...COMMANDS, ...USEFUL])}`,
+  `user voter on >secret ${KEYS} -@all ${rights([...COMMANDS, ...QUORUM, ...USEFUL])}`,
   'user all on >secret ~* &* +@all',
   'user deaf on >secret ~* &* +@all -subscribe',
   'user nochannels on >secret ~* resetchannels +@all',
@@ -56,8 +60,8 @@ beforeEach(async () => {
 });
 
 /** What the server has refused since its log was reset, but for the names that clients give to their connections. */
-async function refused(): Promise<string[]> {
-  const log = (await server.command('ACL', 'LOG')) as string[][];
+async function refused(one: RedisProcess = server): Promise<string[]> {
+  const log = (await one.command('ACL', 'LOG')) as string[][];
   return log
     .map((entry) => String(entry[entry.indexOf('object') + 1]))
     .filter((what) => !/^client/.test(what));
@@ -66,7 +70,17 @@ async function refused(): Promise<string[]> {
 describe.each(KINDS)('%s', (kind) => {
   async function as(username: string, prefix?: string) {
     const client = { username, password: 'secret' };
-    const instance = await open(server.port, { kind, client, ...(prefix && { prefix }) });
+    return heard(await open(server.port, { kind, client, ...(prefix && { prefix }) }));
+  }
+
+  async function asVoter(servers: readonly RedisProcess[]) {
+    const options = { username: 'voter', password: 'secret' };
+    const made = await Promise.all(servers.map(({ port }) => clients[kind]({ port }, options)));
+    const end = async () => void (await Promise.all(made.map((one) => one.end())));
+    return heard(instanceOf({ client: made.map(({ client }) => client), end }, { prefix: 'app' }));
+  }
+
+  function heard(instance: Instance) {
     const warnings: string[] = [];
     instance.holdfast.on('warning', ({ code }) => warnings.push(code));
     return Object.assign(instance, { warnings });
@@ -126,6 +140,53 @@ describe.each(KINDS)('%s', (kind) => {
     await Promise.all([one.holdfast.close(), two.holdfast.close()]);
     expect([...one.warnings, ...two.warnings]).toEqual([]);
     expect(await refused()).toEqual([]);
+  });
+
+  describe('over three servers', () => {
+    let servers: RedisProcess[];
+    beforeAll(async () => {
+      servers = await Promise.all([1, 2, 3].map(() => startServer({ aclLines: USERS })));
+    });
+    afterAll(async () => {
+      await Promise.all(servers.map((one) => one.shutdown()));
+    });
+    const refusals = async () => (await Promise.all(servers.map(refused))).flat();
+
+    test('the rights of that line and those for hashes are enough, without a warning', async () => {
+      await using one = await asVoter(servers);
+      await using two = await asVoter(servers);
+      for (const server of servers) await server.command('ACL', 'LOG', 'RESET');
+      for (let round = 0; round < 3; round++) await everything(one.holdfast, two.holdfast);
+      for (let round = 0; round < 3; round++) await everySeat(one.holdfast, two.holdfast);
+      // Those to give a node back what it lost.
+      const lease = await one.holdfast.lock('kept').acquire();
+      const seat = await one.holdfast.semaphore('kept seats', { limit: 2 }).acquire();
+      await servers[0]?.command('DEL', 'app:kept', 'app:kept seats');
+      expect([await lease.renew(), await seat.renew()]).toEqual(['renewed', 'renewed']);
+      const there = async () => (await servers[0]?.command('EXISTS', 'app:kept', 'app:kept seats')) === 2;
+      await eventually(there, { withinMs: 1_000, everyMs: 5 });
+      await Promise.all([one.holdfast.close(), two.holdfast.close()]);
+      expect([...one.warnings, ...two.warnings]).toEqual([]);
+      expect(await refusals()).toEqual([]);
+    });
+
+    test('of the rights for hashes none can be left out', async () => {
+      const missed: string[] = [];
+      for (const command of QUORUM) {
+        const others = [...COMMANDS, ...QUORUM, ...USEFUL].filter((one) => one !== command);
+        const rule = `reset on >secret ${KEYS} -@all ${rights(others)}`;
+        for (const server of servers) {
+          await server.command('ACL', 'SETUSER', 'voter', ...rule.split(' '));
+          await server.pipeline([['FLUSHALL'], ['ACL', 'LOG', 'RESET']]);
+        }
+        await using one = await asVoter(servers);
+        await using two = await asVoter(servers);
+        await everySeat(one.holdfast, two.holdfast).catch(() => {});
+        await Promise.all([one.holdfast.close(), two.holdfast.close()]);
+        if ((await refusals()).includes(command)) missed.push(command);
+      }
+      expect(missed).toEqual(QUORUM);
+    });
   });
 
   test('of the rights in that line none can be left out', async () => {
