@@ -46,8 +46,9 @@ export class Lane {
     while (this.#queue[0] && this.#mayPass(this.#queue[0])) this.#pass(this.#queue.shift() as Item);
     if (this.#queuedBytes < LIMIT_BYTES && this.#from.isPaused()) this.#from.resume();
     const [next] = this.#queue;
-    const waitMs = next ? next.dueMs - performance.now() : 0;
-    if (waitMs > 0) this.#timer = setTimeout(() => this.pump(), Math.ceil(waitMs));
+    // Also for what has fallen due since it was looked at: nothing else may come that would pass it on.
+    if (next && this.#isOpen())
+      this.#timer = setTimeout(() => this.pump(), Math.max(0, Math.ceil(next.dueMs - performance.now())));
   }
 
   #due(): number {
@@ -62,9 +63,11 @@ export class Lane {
   }
 
   #mayPass({ dueMs }: Item): boolean {
-    if (this.#way.gate === 'hold') return false;
-    if (dueMs > performance.now()) return false;
-    return this.#swallows() || !this.#to.writableNeedDrain;
+    return dueMs <= performance.now() && this.#isOpen();
+  }
+
+  #isOpen(): boolean {
+    return this.#way.gate !== 'hold' && (this.#swallows() || !this.#to.writableNeedDrain);
   }
 
   #swallows(): boolean {
