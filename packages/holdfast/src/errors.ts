@@ -96,6 +96,13 @@ export class ConnectionError extends HoldfastError {
   }
 }
 
+/** Nobody wanted the answer any more. For those inside only. */
+export class GivenUpError extends ConnectionError {
+  constructor(subject: Subject | undefined, cause?: unknown) {
+    super('given up', subject, cause);
+  }
+}
+
 /** The server answered, and refused: no memory, read-only, loading, no permission, a cluster that is down, … */
 export class ServerRefusedError extends HoldfastError {
   override readonly name = 'ServerRefusedError';

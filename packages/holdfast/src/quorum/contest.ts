@@ -5,7 +5,7 @@
  */
 import { backoffMs } from '../backoff.ts';
 import { pause } from '../deadline.ts';
-import { ConnectionError, type Subject } from '../errors.ts';
+import { GivenUpError, type Subject } from '../errors.ts';
 import { isPassing } from '../failure.ts';
 import type { Ballot } from '../store/redis-voter.ts';
 import type { AcquireReply, AcquireRequest, CallLimits, QueueEntry, ReleaseReply } from '../store/store.ts';
@@ -86,7 +86,7 @@ export async function contest<B extends Ballot, V>(
     const startedAt = clock.now();
     const stamp = stamps.next(above);
     const granted = entry !== undefined && !proposals.propose(holderId, stamp);
-    if (granted || limits.unwanted?.()) throw new ConnectionError('given up', rules.subject);
+    if (granted || limits.unwanted?.()) throw new GivenUpError(rules.subject);
     ticket ??= entry && String(stamp);
     const ballot = rules.ballot({ ...request, stamp, ticket, plain: stamps.fresh }, last);
     const answers = await attempt(arena, rules, ballot, limits);
@@ -142,7 +142,7 @@ function attempt<B extends Ballot, V>(
     try {
       const unknown = quorum.nodes[node]?.identify(nodeLimits);
       if (unknown !== undefined) await unknown;
-      if (poll.ended) throw new ConnectionError('came too late', rules.subject);
+      if (poll.ended) throw new GivenUpError(rules.subject);
       const answer = await rules.vote(node, ballot, nodeLimits, () => giveBack(node));
       const serverUs = rules.clockOf(answer);
       if (serverUs !== undefined) quorum.stamps.learn(node, serverUs, askedAt);

@@ -4,6 +4,7 @@ import { pause } from '../deadline.ts';
 import {
   argumentError,
   ConnectionError,
+  GivenUpError,
   NO_ANSWER,
   QuorumError,
   type Subject,
@@ -85,7 +86,8 @@ export class Quorum {
             look();
           },
           (error: unknown) => {
-            node.silent = error instanceof ConnectionError;
+            // What was given up before its deadline says nothing about the node.
+            node.silent = error instanceof ConnectionError && !(error instanceof GivenUpError);
             answers[node.index] = { state: 'failed', error };
             look();
           },

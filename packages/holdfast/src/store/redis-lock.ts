@@ -1,5 +1,5 @@
 /** The lock on a real server: the plain pair where it can, else one script per operation. */
-import { ConnectionError } from '../errors.ts';
+import { GivenUpError } from '../errors.ts';
 import type { LockKeys } from '../keys.ts';
 import { scripts } from '../lua/generated.ts';
 import type { PlainPair } from './plain-pair.ts';
@@ -51,7 +51,7 @@ export class RedisLock implements StoredLock {
     if (request.entry === undefined) {
       const reply = await this.pair.acquire(this.keys, request, limits, late);
       if (reply !== undefined) return reply;
-      if (limits.unwanted?.()) throw new ConnectionError('given up', this);
+      if (limits.unwanted?.()) throw new GivenUpError(this);
     }
     const member = request.entry === undefined ? '' : this.member(request.entry);
     const args = [

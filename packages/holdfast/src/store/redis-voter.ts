@@ -1,6 +1,6 @@
 /** One node of a quorum: its vote on an attempt to take a lock. See `lua/vote.lua`. */
 import { createHash } from 'node:crypto';
-import { ConnectionError } from '../errors.ts';
+import { GivenUpError } from '../errors.ts';
 import { HOLDER_MARK } from '../holder-id.ts';
 import { scripts } from '../lua/generated.ts';
 import { TAKEN } from './plain-pair.ts';
@@ -51,7 +51,7 @@ export class RedisVoter {
     if (ballot.plain && ballot.entry === undefined) {
       const found = await lock.pair.offer(lock.keys, ballot, limits, late);
       if (found !== undefined) return found === TAKEN ? { kind: 'yes', kept: false } : heldBy(found);
-      if (limits.unwanted?.()) throw new ConnectionError('given up', lock);
+      if (limits.unwanted?.()) throw new GivenUpError(lock);
     }
     const { holderId, ttlMs, stamp, entry, ticket = '' } = ballot;
     const member = entry === undefined ? '' : lock.member(entry);

@@ -3,7 +3,7 @@ import { backoffMs } from '../backoff.ts';
 import type { Client, Command } from '../client.ts';
 import type { Clock } from '../clock.ts';
 import { pause, withDeadline } from '../deadline.ts';
-import { ClosedError, ConnectionError, type Subject, WrongTypeError } from '../errors.ts';
+import { ClosedError, GivenUpError, type Subject, WrongTypeError } from '../errors.ts';
 import { classify, failureError } from '../failure.ts';
 import { scripts } from '../lua/generated.ts';
 import type { CallLimits } from './store.ts';
@@ -37,7 +37,7 @@ export class ScriptRunner {
       this.once(bySha, ms, late).catch((error: unknown) => {
         if (classify(error).kind !== 'no script') throw error;
         // It would come after what its caller has sent meanwhile.
-        if (call.unwanted?.()) throw new ConnectionError('given up', call.subject, error);
+        if (call.unwanted?.()) throw new GivenUpError(call.subject, error);
         return this.once({ ...bySha, name: 'EVAL', head: [script.body, count] }, ms, late);
       });
     return this.untilAnswered(call, send, keys[0]);
@@ -84,8 +84,7 @@ export class ScriptRunner {
     const passing = kind === 'refused now' || kind === 'unreachable';
     if (!passing || now + delay >= call.deadlineAt) throw failureError(error, call.subject, now - startedAt);
     await pause(delay);
-    if (call.unwanted?.())
-      throw new ConnectionError('given up while the server did not answer', call.subject, error);
+    if (call.unwanted?.()) throw new GivenUpError(call.subject, error);
   }
 
   /** For the message only: where it cannot be told what is there, the rest is said all the same. */
