@@ -18,7 +18,7 @@ export function recogniseClients(value: unknown): Client[] {
   if (!Array.isArray(value)) return [recogniseClient(value)];
   if (value.length === 0)
     throw clientError(
-      'clients: the list is empty; pass clients of 3 or 5 independent servers, or one client',
+      'clients: the list is empty; pass clients (of ioredis, iovalkey or node-redis) of 3 or 5 independent servers, or one client',
     );
   const twice = value.findIndex((one, i) => value.indexOf(one) !== i);
   if (twice >= 0)

@@ -17,9 +17,9 @@ import type {
 } from '../store/store.ts';
 import { type Arena, contest, FOR_EVER, type Rules } from './contest.ts';
 import { majorityState } from './majority-state.ts';
-import type { Poll } from './polls.ts';
 import type { Quorum } from './quorum.ts';
 import { releaseAtAll } from './release-at-all.ts';
+import { renewAtAll } from './renew-at-all.ts';
 import {
   type Answer,
   answered,
@@ -82,23 +82,16 @@ export class QuorumLock implements StoredLock {
   /** Counts only with a majority. A node that lost the lock is then given it back. */
   async renew(value: string, ttlMs: number, limits: CallLimits): Promise<RenewReply> {
     const nodeLimits = this.quorum.nodeLimits(limits, ttlMs);
-    const poll = this.arena.polls.begin(value, this.quorum.nodes.length);
     const renewed = (reply: RenewReply) => reply === 'renewed';
-    let sure: () => void = () => {};
-    const byMajority = new Promise<void>((resolve) => {
-      sure = resolve;
+    const { confirmed, answers } = await renewAtAll(this.arena, value, {
+      renew: (i) => this.voter(i).lock.renew(value, ttlMs, nodeLimits),
+      confirmed: (sofar) => verdict(sofar, renewed) || undefined,
+      decided: (sofar) => isDecided(sofar, renewed),
+      lacks: (reply: RenewReply) => reply === 'expired',
+      topUp: (i) => this.voter(i).topUp(value, ttlMs, this.quorum.nodeLimits(FOR_EVER)),
+      giveBack: (i) => this.voter(i).lock.release(value, this.quorum.nodeLimits(FOR_EVER)),
     });
-    const one = async (i: number) => {
-      const reply = await this.voter(i).lock.renew(value, ttlMs, nodeLimits);
-      if (reply === 'expired') void byMajority.then(() => this.topUp(i, value, ttlMs, poll));
-      return reply;
-    };
-    const all = (i: number) => one(i).finally(() => poll.settled());
-    const answers = await this.quorum.ask(all, (sofar) => isDecided(sofar, renewed));
-    if (verdict(answers, renewed) === true) {
-      sure();
-      return 'renewed';
-    }
+    if (confirmed) return 'renewed';
     const gone = answered(answers).filter((reply) => reply !== 'renewed');
     if (gone.length <= this.quorum.nodes.length - this.quorum.majority)
       throw this.quorum.error(this, answers, (reply) => reply);
@@ -115,18 +108,6 @@ export class QuorumLock implements StoredLock {
     const states = answered(answers);
     if (states.length < this.quorum.majority) throw this.quorum.error(this, answers, ({ state }) => state);
     return majorityState(states, this.quorum.majority);
-  }
-
-  /** In the background, and not once the lease was released; released again when that came meanwhile. */
-  private topUp(index: number, value: string, ttlMs: number, renewal: Poll): void {
-    if (renewal.ended) return;
-    const poll = this.arena.polls.begin(value, 1);
-    const voter = this.voter(index);
-    voter
-      .topUp(value, ttlMs, this.quorum.nodeLimits(FOR_EVER))
-      .finally(() => poll.settled())
-      .then(() => (poll.ended ? voter.lock.release(value, this.quorum.nodeLimits(FOR_EVER)) : undefined))
-      .catch(() => {});
   }
 
   private voter(index: number): RedisVoter {

@@ -17,6 +17,7 @@ import type {
 } from '../store/store.ts';
 import { type Arena, contest, FOR_EVER, type Rules } from './contest.ts';
 import { releaseAtAll } from './release-at-all.ts';
+import { type Renewal, renewAtAll } from './renew-at-all.ts';
 import {
   chosenSlots,
   commonLimit,
@@ -132,16 +133,20 @@ class QuorumPermits implements Holdable {
   async renew(value: string, ttlMs: number, limits: CallLimits): Promise<RenewReply> {
     const { quorum } = this.semaphore.arena;
     const nodeLimits = quorum.nodeLimits(limits, ttlMs);
-    const kept = (answers: readonly Answer<readonly number[]>[]) => proposed(answers, (slots) => slots);
-    const answers = await quorum.ask(
-      (i) => this.semaphore.node(i).renew(value, ttlMs, nodeLimits),
-      (sofar) => kept(sofar).length >= this.count,
-    );
-    const slots = kept(answers);
-    if (slots.length >= this.count) {
-      this.topUp(value, ttlMs, slots, answers);
-      return 'renewed';
-    }
+    const node = (i: number) => this.semaphore.node(i);
+    const renewal: Renewal<readonly number[], readonly number[]> = {
+      renew: (i) => node(i).renew(value, ttlMs, nodeLimits),
+      confirmed: (answers) => {
+        const slots = proposed(answers, (kept) => kept);
+        return slots.length >= this.count ? slots : undefined;
+      },
+      decided: () => false,
+      lacks: (kept) => kept.length < this.count,
+      topUp: (i, slots) => node(i).topUp(value, ttlMs, slots, quorum.nodeLimits(FOR_EVER)),
+      giveBack: (i) => node(i).release(value, quorum.stamps.next(0), this.count, quorum.nodeLimits(FOR_EVER)),
+    };
+    const { confirmed, answers } = await renewAtAll(this.semaphore.arena, value, renewal);
+    if (confirmed !== undefined) return 'renewed';
     if (answered(answers).length < quorum.majority)
       throw quorum.error(this, answers, (its) => `${its.length} permits`);
     // So few that with all who did not answer it could still be a majority: unknown.
@@ -149,28 +154,6 @@ class QuorumPermits implements Holdable {
     if (couldStill(answers, this.count, open))
       throw quorum.error(this, answers, (its) => `${its.length} permits`);
     return 'expired';
-  }
-
-  private topUp(
-    value: string,
-    ttlMs: number,
-    slots: readonly number[],
-    answers: readonly Answer<readonly number[]>[],
-  ): void {
-    const { quorum, polls } = this.semaphore.arena;
-    answers.forEach((answer, i) => {
-      if (answer.state !== 'answered' || answer.value.length >= this.count) return;
-      const poll = polls.begin(value, 1);
-      const node = this.semaphore.node(i);
-      const stamp = quorum.stamps.next(0);
-      node
-        .topUp(value, ttlMs, slots, quorum.nodeLimits(FOR_EVER))
-        .finally(() => poll.settled())
-        .then(() =>
-          poll.ended ? node.release(value, stamp, this.count, quorum.nodeLimits(FOR_EVER)) : undefined,
-        )
-        .catch(() => {});
-    });
   }
 
   private choose(last: readonly Answer<SlotsVote>[] | undefined): readonly number[] {
