@@ -3,10 +3,8 @@
  * slots of a semaphore) is told by `Rules`. After Redlock (S. Sanfilippo, "Distributed Locks with Redis"): all nodes in parallel, each
  * with a deadline of its own, whatever an attempt that failed may have got is given back everywhere, and the next comes after a random time.
  */
-import { backoffMs } from '../backoff.ts';
 import { pause } from '../deadline.ts';
 import { GivenUpError, type Subject } from '../errors.ts';
-import { isPassing } from '../failure.ts';
 import type { Ballot } from '../store/redis-voter.ts';
 import type { AcquireReply, AcquireRequest, CallLimits, QueueEntry, ReleaseReply } from '../store/store.ts';
 import type { Polls } from './polls.ts';
@@ -22,7 +20,6 @@ import type { Answer, Outcome, Standing } from './votes.ts';
 const REPEATS = { once: { stale: 5, splits: 5 }, waiting: { stale: 1, splits: 0 } };
 /** Each contender waits a random time, so that one is first at a majority next time. Doubled each time. */
 const SPLIT = { leastMs: 2, mostMs: 50 };
-const RETRY = { firstMs: 10, maxMs: 250 };
 /** As the server says it of a key that is not there: nobody's, ask again soon. */
 const FREE_MS = -2;
 /** Whoever gave up has a deadline of its own for taking things back: the node's. */
@@ -98,7 +95,7 @@ export async function contest<B extends Ballot, V>(
     above = Math.max(above, outcome.above);
     if (outcome.kind === 'stale' && stale++ < most.stale && clock.now() < limits.deadlineAt) continue;
     if (outcome.kind === 'unreachable') {
-      await pauseOrThrow(quorum, rules, answers, failures++, limits);
+      await quorum.pauseOrThrow(quorum.error(rules.subject, answers, rules.said), failures++, limits);
       continue;
     }
     const delay = splitDelayMs(splits, clock.now() - startedAt);
@@ -204,19 +201,6 @@ async function retract<B extends Ballot, V>(
   await rules.retract(node, value, entry, ticket, limits).catch(() => {});
   poll.settled();
   if (poll.over) giveBackAt(quorum, rules, ballot, node, ballot.holderId, entry);
-}
-
-async function pauseOrThrow<B extends Ballot, V>(
-  quorum: Quorum,
-  rules: Rules<B, V>,
-  answers: readonly Answer<V>[],
-  attempts: number,
-  limits: CallLimits,
-): Promise<void> {
-  const error = quorum.error(rules.subject, answers, rules.said);
-  const delay = backoffMs(attempts, RETRY, Math.random());
-  if (!isPassing(error) || quorum.clock.now() + delay >= limits.deadlineAt) throw error;
-  await pause(delay);
 }
 
 function splitDelayMs(round: number, tookMs: number): number {

@@ -1,4 +1,5 @@
 /** The nodes of one instance: asked in parallel, until a majority has decided. */
+import { backoffMs } from '../backoff.ts';
 import type { Clock } from '../clock.ts';
 import { pause } from '../deadline.ts';
 import {
@@ -104,7 +105,10 @@ export class Quorum {
 
   /** Each node is asked who it is before anything else; a majority has to say so. */
   async ready(subject: Subject | undefined, limits: CallLimits): Promise<void> {
-    if (!this.isReady) await this.meet(subject, limits);
+    for (let failures = 0; !this.isReady; failures++) {
+      const error = await this.meet(subject, limits);
+      if (error !== undefined) await this.pauseOrThrow(error, failures, limits);
+    }
     if (this.fault !== undefined) throw this.fault;
   }
 
@@ -125,7 +129,15 @@ export class Quorum {
     return new QuorumError(subject, this.majority, votes);
   }
 
-  private async meet(subject: Subject | undefined, limits: CallLimits): Promise<void> {
+  /** What may pass is tried again within the caller's deadline. */
+  async pauseOrThrow(error: unknown, failures: number, limits: CallLimits): Promise<void> {
+    const delay = backoffMs(failures, RETRY, Math.random());
+    if (!isPassing(error) || this.clock.now() + delay >= limits.deadlineAt) throw error;
+    await pause(delay);
+    if (limits.unwanted?.()) throw error;
+  }
+
+  private async meet(subject: Subject | undefined, limits: CallLimits): Promise<Error | undefined> {
     const nodeLimits = this.nodeLimits(limits);
     const all = this.nodes.map(async (node) => node.identify(nodeLimits));
     const met = this.ask(
@@ -134,9 +146,10 @@ export class Quorum {
     );
     const answers = await met;
     const enough = answers.filter(({ state }) => state === 'answered').length >= this.majority;
-    if (!enough) throw this.error(subject, answers, () => 'reached');
+    if (!enough) return this.error(subject, answers, () => 'reached');
     await Promise.race([Promise.allSettled(all), pause(IDENTIFY_GRACE_MS)]);
     this.isReady = true;
+    return undefined;
   }
 
   private readonly identified = (node: QuorumNode, serverUs: number, askedAt: number): void => {
@@ -149,6 +162,8 @@ export class Quorum {
   };
 }
 
+/** A failure of too many nodes is tried again this soon, then more slowly. */
+const RETRY = { firstMs: 10, maxMs: 250 };
 const PENDING = { state: 'pending' } as const;
 
 function isPlain(error: Error): boolean {

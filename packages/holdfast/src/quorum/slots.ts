@@ -135,13 +135,15 @@ export function slotsState(states: readonly SlotsState[], majority: number): Sem
     leases.set(`${clientId} ${fencingToken}`, one);
   }
   const all = [...leases.values()].sort((a, b) => a.remainingMs - b.remainingMs);
-  const longest = [...states].sort((a, b) => b.queueLength - a.queueLength)[0];
+  // One that is late with what the others have done counts as little as one that lost its queue.
+  const byQueue = [...states].sort((a, b) => a.queueLength - b.queueLength);
+  const typical = byQueue[(byQueue.length - 1) >> 1];
   return {
     limit: commonLimit(states),
     held: all.reduce((sum, { permits }) => sum + permits, 0),
     leases: all,
-    queueLength: longest?.queueLength ?? 0,
-    waiters: longest?.waiters ?? [],
-    serverUs: longest?.serverUs ?? 0,
+    queueLength: typical?.queueLength ?? 0,
+    waiters: typical?.waiters ?? [],
+    serverUs: typical?.serverUs ?? 0,
   };
 }

@@ -23,7 +23,7 @@ describe('a list that is no quorum', () => {
   const closed = () => new Redis({ lazyConnect: true });
 
   it.each<[string, RegExp, () => unknown[]]>([
-    ['an empty one', /the list is empty; pass clients of 3 or 5/, () => []],
+    ['an empty one', /the list is empty; pass clients .*of 3 or 5/, () => []],
     ['one with something else in it', /number 2 of the list: it is a string/, () => [closed(), 'redis://x']],
     ['one with a hole', /number 3 of the list: it is undefined/, () => [closed(), closed(), undefined]],
     [

@@ -103,3 +103,13 @@ it('a process that starts meanwhile is not held up either', async () => {
   expect(times[0]).toBeLessThan(NODE_MS);
   expect(median(times)).toBeLessThan(250);
 });
+
+it('where all are silent at first use, the acquire goes on asking until one half and one more are back', async () => {
+  for (const server of nodes.servers) server.stop();
+  const name = freshName();
+  await using early = await openQuorum(nodes.servers);
+  const asked = early.holdfast.lock(name).acquire({ waitMs: 15_000 });
+  // Longer than the deadline of a node: the first question has failed by then.
+  setTimeout(() => [0, 2].forEach((node) => void nodes.server(node).cont()), NODE_MS + 300);
+  expect(await (await asked).release()).toBe('released');
+});

@@ -219,7 +219,11 @@ describe('a state', () => {
       { remainingMs: 80 },
       [lock({ remainingMs: 80 }), lock({ remainingMs: 10 }), lock({})],
     ],
-    ['the longest queue', { queueLength: 4 }, [lock({ queueLength: 4 }), lock({}), lock({ queueLength: 1 })]],
+    [
+      'the queue in the middle',
+      { queueLength: 1 },
+      [lock({ queueLength: 4 }), lock({}), lock({ queueLength: 1 })],
+    ],
     [
       'the last token, when free',
       { state: 'free', fencingToken: 9 },
