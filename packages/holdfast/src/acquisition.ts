@@ -3,12 +3,13 @@ import { onAbort } from './abort.ts';
 import { backoffMs } from './backoff.ts';
 import { pause } from './deadline.ts';
 import type { Engine } from './engine.ts';
-import { AcquireTimeoutError, ClosedError, ServerRefusedError, type Subject } from './errors.ts';
+import { AcquireTimeoutError, ClosedError } from './errors.ts';
 import { isPassing } from './failure.ts';
 import type { Granted } from './grant.ts';
 import { newHolderId } from './holder-id.ts';
 import type { Lease } from './lease.ts';
 import type { LockSettings } from './options.ts';
+import { confirmedByReplicas } from './replication.ts';
 import {
   type AcquireReply,
   type GrantedReply,
@@ -141,31 +142,10 @@ class Attempt<L extends Lease> {
 
   /** Without a turn of its own where no replica has to confirm. */
   lease(grant: Granted): L | Promise<L> {
-    const { store } = this.wanted.engine;
-    return store.minReplicas === 0
-      ? this.leaseNow(grant)
-      : this.confirmed(grant).then((one) => this.leaseNow(one));
-  }
-
-  /**
-   * WAIT counts what this connection has written, so a lease that another's release wrote is renewed first.
-   * @returns the grant, when enough replicas have it
-   */
-  private async confirmed(grant: Granted): Promise<Granted> {
-    const { engine, target } = this.wanted;
-    const value = `${this.holderId}:${grant.fencingToken}`;
-    const startedAt = engine.clock.now();
-    try {
-      if (grant.handedOff && (await target.renew(value, this.ttlMs, engine.limits())) !== 'renewed')
-        throw new ServerRefusedError('the lease was gone before a replica had it', target, 'NOREPLICAS');
-      const replicas = await engine.store.replicas(this.ttlMs / 3, engine.limits());
-      if (replicas < engine.store.minReplicas)
-        throw tooFewReplicas(target, replicas, engine.store.minReplicas);
-    } catch (error) {
-      void engine.undo(target, value);
-      throw error;
-    }
-    return grant.handedOff ? { ...grant, startedAt, leaseMs: this.ttlMs } : grant;
+    const { engine, target, signal } = this.wanted;
+    if (engine.store.minReplicas === 0) return this.leaseNow(grant);
+    const confirmed = confirmedByReplicas({ engine, target, signal, ttlMs: this.ttlMs }, grant);
+    return confirmed.then((one) => this.leaseNow(one));
   }
 
   private leaseNow(grant: Granted): L {
@@ -246,9 +226,4 @@ class Attempt<L extends Lease> {
     void undo();
     void engine.inBackground(asked.then((reply) => (isGrant(reply) ? undo() : undefined)));
   }
-}
-
-function tooFewReplicas(subject: Subject, replicas: number, wanted: number): ServerRefusedError {
-  const what = `${replicas} of ${wanted} replicas confirmed the lease in time (minReplicas), so it was given back; check the replicas, or try later`;
-  return new ServerRefusedError(what, subject, 'NOREPLICAS');
 }

@@ -28,7 +28,8 @@ const MAY: readonly (readonly [layer: string, may: readonly string[]])[] = [
   ['lease', ['engine', 'watchdog', 'store/store']],
   ['semaphore-lease', ['engine', 'lease', 'store/store']],
   ['use', ['lease']],
-  ['acquisition', ['engine', 'lease', 'waiting', 'store/store']],
+  ['replication', ['engine', 'store/store']],
+  ['acquisition', ['engine', 'lease', 'replication', 'waiting', 'store/store']],
   ['lock', ['instance', 'lease', 'acquisition', 'use', 'store/store']],
   ['semaphore', ['instance', 'semaphore-lease', 'acquisition', 'use', 'inspect', 'store/store']],
   [
