@@ -1,22 +1,12 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type RedisProcess, startServer } from '../../testkit/src/index.ts';
-import { connections, type OwnConnections } from '../src/explore/connections.ts';
+import { expect, test } from 'vitest';
 import { explore } from '../src/explore/explore.ts';
 import type { ExploredActor, Scenario } from '../src/explore/scenario.ts';
+import { ownServer } from './own-server.ts';
 
-let server: RedisProcess;
-let own: OwnConnections;
-beforeAll(async () => {
-  server = await startServer();
-  own = connections(server.port);
-});
-afterAll(async () => {
-  own[Symbol.dispose]();
-  await server.shutdown();
-});
+const lab = ownServer();
 
 const run = (scenario: Partial<Scenario>) =>
-  explore({ name: 'test', about: '', actors: {}, expects: 'no bug', ...scenario }, own, {
+  explore({ name: 'test', about: '', actors: {}, expects: 'no bug', ...scenario }, lab.own, {
     maxOrders: 1_000,
     seed: 1,
   });

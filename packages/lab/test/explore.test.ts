@@ -1,20 +1,10 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type RedisProcess, startServer } from '../../testkit/src/index.ts';
-import { connections, type OwnConnections } from '../src/explore/connections.ts';
+import { expect, test } from 'vitest';
 import { explore } from '../src/explore/explore.ts';
 import type { Actor, Scenario } from '../src/explore/scenario.ts';
 import { checkThenAct } from '../src/steps/0-check-then-act.ts';
+import { ownServer } from './own-server.ts';
 
-let server: RedisProcess;
-let own: OwnConnections;
-beforeAll(async () => {
-  server = await startServer();
-  own = connections(server.port);
-});
-afterAll(async () => {
-  own[Symbol.dispose]();
-  await server.shutdown();
-});
+const lab = ownServer();
 
 const pings = (count: number) => async (actor: Actor) => {
   for (let i = 0; i < count; i++) await actor.send('PING');
@@ -29,12 +19,12 @@ const of = (scenario: Partial<Scenario>): Scenario => ({
 const bounds = { maxOrders: 5_000, seed: 1 };
 
 test('six commands of each of two actors have 924 orders', async () => {
-  const found = await explore(of({ actors: { A: pings(6), B: pings(6) } }), own, bounds);
+  const found = await explore(of({ actors: { A: pings(6), B: pings(6) } }), lab.own, bounds);
   expect(found).toMatchObject({ orders: 924, bad: 0, complete: true, share: 1, shortest: undefined });
 });
 
 test('more orders than the bound are sampled, each counted once, and the share is estimated', async () => {
-  const found = await explore(of({ actors: { A: pings(6), B: pings(6) } }), own, {
+  const found = await explore(of({ actors: { A: pings(6), B: pings(6) } }), lab.own, {
     ...bounds,
     maxOrders: 200,
   });
@@ -47,14 +37,17 @@ test('more orders than the bound are sampled, each counted once, and the share i
 });
 
 test('a sample never has more orders than there are', async () => {
-  const found = await explore(of({ actors: { A: pings(2), B: pings(2) } }), own, { ...bounds, maxOrders: 5 });
+  const found = await explore(of({ actors: { A: pings(2), B: pings(2) } }), lab.own, {
+    ...bounds,
+    maxOrders: 5,
+  });
   expect(found).toMatchObject({ complete: false });
   expect(found.orders).toBeLessThanOrEqual(6);
 });
 
 test('the shortest bad order is shown with replies and keys', async () => {
   const [scenario] = checkThenAct.scenarios;
-  const found = await explore(scenario as Scenario, own, bounds);
+  const found = await explore(scenario as Scenario, lab.own, bounds);
   expect(found).toMatchObject({ orders: 6, bad: 4, complete: true });
   expect(found.shortest?.why).toBe('2 tickets were sold, there was 1');
   expect(found.shortest?.lines.map(({ who, what, reply }) => `${who}: ${what} ${reply}`.trim())).toEqual([

@@ -1,7 +1,7 @@
 /** Steps 1, 2, 3, 9 and 10: every bug is found, and its shortest order is the one that a teacher would draw. */
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { listServers, newerServers, type RedisProcess, startServer } from '../../testkit/src/index.ts';
-import { connections, type OwnConnections } from '../src/explore/connections.ts';
+import { describe, expect, test } from 'vitest';
+import { listServers, newerServers, startServer } from '../../testkit/src/index.ts';
+import { connections } from '../src/explore/connections.ts';
 import type { Drama, Played } from '../src/explore/drama.ts';
 import { explore } from '../src/explore/explore.ts';
 import type { Line, Step } from '../src/explore/scenario.ts';
@@ -10,6 +10,7 @@ import { withTimeout } from '../src/steps/2-lock-with-timeout.ts';
 import { oneCommand } from '../src/steps/3-one-command.ts';
 import { failOver } from '../src/steps/9-fail-over.ts';
 import { twoLocks } from '../src/steps/10-two-locks.ts';
+import { ownServer } from './own-server.ts';
 
 const bounds = { maxOrders: 3_000, seed: 1 };
 
@@ -99,21 +100,12 @@ const SHORTEST: Record<string, readonly string[]> = {
 };
 
 describe('every order', () => {
-  let server: RedisProcess;
-  let own: OwnConnections;
-  beforeAll(async () => {
-    server = await startServer();
-    own = connections(server.port);
-  });
-  afterAll(async () => {
-    own[Symbol.dispose]();
-    await server.shutdown();
-  });
+  const lab = ownServer();
 
   for (const step of [simple, withTimeout, oneCommand, twoLocks]) {
     const anywhere = step.scenarios.filter(({ needs }) => needs === undefined);
     test.for(anywhere)(`step ${step.id}, $name: $expects`, async (scenario) => {
-      const found = await explore(scenario, own, bounds);
+      const found = await explore(scenario, lab.own, bounds);
       expect(found.complete).toBe(true);
       expect(found.orders).toBeGreaterThan(10);
       expect(found.bad > 0 ? 'bug' : 'no bug', found.shortest?.why).toBe(scenario.expects);
@@ -123,7 +115,7 @@ describe('every order', () => {
 
   test('where the lease ran out, both are at work at the same time', async () => {
     const scenario = scenarioOf(oneCommand, 'the lease runs out while its holder works');
-    const { shortest } = await explore(scenario, own, bounds);
+    const { shortest } = await explore(scenario, lab.own, bounds);
     expect(shortest?.lines.map(({ inside }) => inside)).toContainEqual(['A', 'B']);
   });
 });

@@ -1,24 +1,14 @@
 /** Steps 4 to 7: every order of every scenario, and what the shortest bad one tells. */
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type RedisProcess, startServer } from '../../testkit/src/index.ts';
-import { connections, type OwnConnections } from '../src/explore/connections.ts';
+import { describe, expect, test } from 'vitest';
 import { explore } from '../src/explore/explore.ts';
 import type { Found, Scenario } from '../src/explore/scenario.ts';
 import { basicSemaphore } from '../src/steps/4-basic-semaphore.ts';
 import { fairSemaphore } from '../src/steps/5-fair-semaphore.ts';
 import { guardedFairSemaphore } from '../src/steps/6-guarded-fair-semaphore.ts';
 import { refreshedSemaphore } from '../src/steps/7-refresh.ts';
+import { ownServer } from './own-server.ts';
 
-let server: RedisProcess;
-let own: OwnConnections;
-beforeAll(async () => {
-  server = await startServer();
-  own = connections(server.port);
-});
-afterAll(async () => {
-  own[Symbol.dispose]();
-  await server.shutdown();
-});
+const lab = ownServer();
 
 const steps = [basicSemaphore, fairSemaphore, guardedFairSemaphore, refreshedSemaphore];
 const scenarios = steps.flatMap(({ id, scenarios }) =>
@@ -29,7 +19,7 @@ const these = (expects: Scenario['expects']) =>
 
 const known = new Map<Scenario, Promise<Found>>();
 function everyOrder(scenario: Scenario): Promise<Found> {
-  const found = known.get(scenario) ?? explore(scenario, own, { maxOrders: 3_000, seed: 1 });
+  const found = known.get(scenario) ?? explore(scenario, lab.own, { maxOrders: 3_000, seed: 1 });
   known.set(scenario, found);
   return found;
 }
@@ -96,7 +86,7 @@ describe('and not because nobody ever gets a seat', () => {
     // With one seat less, or without the one who has it, the same actors do too much.
     const { limit = 1, verdict, setup = [] } = scenario;
     const harder = { ...scenario, limit: limit - 1, setup: verdict?.name === 'stolen' ? [] : setup };
-    const found = await explore(harder, own, { maxOrders: 100, seed: 1 });
+    const found = await explore(harder, lab.own, { maxOrders: 100, seed: 1 });
     expect(found.bad).toBeGreaterThan(0);
   });
 });

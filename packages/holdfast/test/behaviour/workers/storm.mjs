@@ -4,41 +4,18 @@
  * when it knows it. Where a stamp begins what it holds it is taken late, and where it ends it, early.
  */
 import './storm-clock.mjs';
-import { openSync, writeSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Holdfast } from 'holdfast';
 import { clientClockSemaphore } from './client-clock-semaphore.mjs';
+import { heldLeases, journal } from './journal.mjs';
 import { connectAs } from './storm-connect.mjs';
 
 const { title, ports, file, limit, ttlMs, waitMs, clientClock } = JSON.parse(process.argv[2]);
-const out = openSync(file, 'a');
-
-function record(type, fields, t = process.hrtime.bigint()) {
-  writeSync(out, `${JSON.stringify({ t: String(t), type, ...fields })}\n`);
-}
-
-process.on('unhandledRejection', (error) =>
-  record('fault', { what: `unhandled rejection: ${error?.stack}` }),
-);
-process.on('uncaughtException', (error) => record('fault', { what: `uncaught exception: ${error?.stack}` }));
-process.on('warning', (warning) => record('fault', { what: `warning: ${warning?.stack}` }));
+const record = journal(file);
 
 const { client, end } = await connectAs(title, ports);
 const holdfast = new Holdfast(client);
-/** By name and token: leases held, as far as this process knows. */
-const held = new Map();
-const keyOf = ({ name, fencingToken }) => `${name} ${fencingToken}`;
-
-holdfast.on('renewed', (event) => {
-  const one = held.get(keyOf(event));
-  if (one === undefined) return;
-  const t = process.hrtime.bigint();
-  record('renewed', { id: one.id, remainingMs: one.lease.remainingMs() }, t);
-});
-holdfast.on('lost', (event) => {
-  const one = held.get(keyOf(event));
-  if (one !== undefined) record('lost', { id: one.id, name: event.name, reason: event.reason });
-});
+const { held, keyOf } = heldLeases(holdfast, record);
 
 /** Time in which the process is stopped does not count: a tick that was missed is not made up for. */
 const TICK_MS = 50;

@@ -3,22 +3,14 @@
  * beginning and again right before its release, without looking whether it still holds, and writes down what it knows when it knows it.
  * A stamp that begins a hold is taken late, one that ends it early.
  */
-import { openSync, writeSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Holdfast } from 'holdfast';
 import { Redis } from 'ioredis';
+import { heldLeases, journal } from '../../behaviour/workers/journal.mjs';
 import { majorityOfOne } from './majority-of-one.mjs';
 
 const { ports, file, names, ttlMs, waitMs, control } = JSON.parse(process.argv[2]);
-const out = openSync(file, 'a');
-
-function record(type, fields, t = process.hrtime.bigint()) {
-  writeSync(out, `${JSON.stringify({ t: String(t), type, ...fields })}\n`);
-}
-
-process.on('unhandledRejection', (error) => record('fault', { what: `unhandled: ${error?.stack}` }));
-process.on('uncaughtException', (error) => record('fault', { what: `uncaught: ${error?.stack}` }));
-process.on('warning', (warning) => record('fault', { what: `warning: ${warning?.stack}` }));
+const record = journal(file);
 
 const clients = ports.map((port) => {
   const client = new Redis({ host: '127.0.0.1', port, retryStrategy: () => 20 });
@@ -28,19 +20,7 @@ const clients = ports.map((port) => {
 const holdfast = new Holdfast(clients, { ttlMs, commandTimeoutMs: 1_000 });
 const lockOf = (name) => (control ? majorityOfOne(clients, name, { ttlMs }) : holdfast.lock(name));
 
-/** By name and token: leases held, as far as this process knows. */
-const held = new Map();
-const keyOf = ({ name, fencingToken }) => `${name} ${fencingToken}`;
-holdfast.on('renewed', (event) => {
-  const one = held.get(keyOf(event));
-  if (one === undefined) return;
-  const t = process.hrtime.bigint();
-  record('renewed', { id: one.id, remainingMs: one.lease.remainingMs() }, t);
-});
-holdfast.on('lost', (event) => {
-  const one = held.get(keyOf(event));
-  if (one !== undefined) record('lost', { id: one.id, name: event.name, reason: event.reason });
-});
+const { held, keyOf } = heldLeases(holdfast, record);
 
 const below = (n) => Math.floor(Math.random() * n);
 /** While a node or the way to it is gone an answer may be missing; nobody gets a lease by that. */
