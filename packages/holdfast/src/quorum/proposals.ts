@@ -10,9 +10,12 @@ interface Proposal {
 
 /** Leases that were lost and never released leave theirs behind. */
 const MAX_KEPT = 10_000;
+/** A node may still know of those that are over; for so many it is told, whatever it says of them. */
+const MAX_OVER = 1_000;
 
 export class Proposals {
   private readonly all = new Map<string, Proposal>();
+  private readonly over = new Map<string, (node: number) => void>();
 
   /** False when it must not: it holds already. */
   propose(holderId: string, stamp: number): boolean {
@@ -20,7 +23,7 @@ export class Proposals {
     if (known?.granted === true) return false;
     if (known !== undefined) known.stamp = stamp;
     else this.all.set(holderId, { stamp, granted: false });
-    this.forgetOldest();
+    dropOldest(this.all, MAX_KEPT);
     return true;
   }
 
@@ -39,15 +42,25 @@ export class Proposals {
     if (known !== undefined) known.granted = false;
   }
 
-  ended(holderId: string): void {
+  /** @param giveBack what to do when a node gives it something all the same: its place in that queue had come back */
+  ended(holderId: string, giveBack: (node: number) => void): void {
     this.all.delete(holderId);
+    this.over.set(holderId, giveBack);
+    dropOldest(this.over, MAX_OVER);
   }
 
-  private forgetOldest(): void {
-    if (this.all.size <= MAX_KEPT) return;
-    for (const oldest of this.all.keys()) {
-      this.all.delete(oldest);
-      return;
-    }
+  /** Gives it back when that waiter's acquire is over. */
+  isOver(holderId: string, node: number): boolean {
+    const giveBack = this.over.get(holderId);
+    giveBack?.(node);
+    return giveBack !== undefined;
+  }
+}
+
+function dropOldest(map: Map<string, unknown>, most: number): void {
+  if (map.size <= most) return;
+  for (const oldest of map.keys()) {
+    map.delete(oldest);
+    return;
   }
 }

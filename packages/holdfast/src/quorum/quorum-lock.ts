@@ -15,6 +15,7 @@ import type {
   RenewReply,
   StoredLock,
 } from '../store/store.ts';
+import { at } from './at.ts';
 import { type Arena, contest, FOR_EVER, type Rules } from './contest.ts';
 import { majorityState } from './majority-state.ts';
 import type { Quorum } from './quorum.ts';
@@ -63,7 +64,7 @@ export class QuorumLock implements StoredLock {
   }
 
   get key(): string {
-    return this.voters[0]?.lock.key ?? '';
+    return this.voter(0).lock.key;
   }
 
   /** Of all nodes: in a Cluster the channel depends on the key. */
@@ -111,9 +112,7 @@ export class QuorumLock implements StoredLock {
   }
 
   private voter(index: number): RedisVoter {
-    const voter = this.voters[index];
-    if (voter === undefined) throw new RangeError(`there is no node ${index}`);
-    return voter;
+    return at(this.voters, index);
   }
 }
 

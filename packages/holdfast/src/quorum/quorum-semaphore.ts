@@ -15,6 +15,7 @@ import type {
   SemaphoreState,
   StoredSemaphore,
 } from '../store/store.ts';
+import { at } from './at.ts';
 import { type Arena, contest, FOR_EVER, type Rules } from './contest.ts';
 import { releaseAtAll } from './release-at-all.ts';
 import { type Renewal, renewAtAll } from './renew-at-all.ts';
@@ -75,9 +76,7 @@ export class QuorumSemaphore implements StoredSemaphore {
   }
 
   node(index: number): RedisSlots {
-    const node = this.nodes[index];
-    if (node === undefined) throw new RangeError(`there is no node ${index}`);
-    return node;
+    return at(this.nodes, index);
   }
 }
 
@@ -164,7 +163,7 @@ class QuorumPermits implements Holdable {
     const { limit, limitDiffers } = this.semaphore.limits;
     const stored = commonLimit(answered(answers));
     if (stored !== undefined && limit !== undefined && stored !== limit) limitDiffers(stored);
-    const slots = wonSlots(answers, ballot).slice(0, this.count);
+    const slots = wonSlots(answers).slice(0, this.count);
     return { status: 'granted', fencingToken: ballot.stamp, leaseMs: ballot.ttlMs, startedAt, slots };
   }
 }

@@ -11,6 +11,7 @@ import type {
   StoredLock,
   StoredSemaphore,
 } from '../store/store.ts';
+import { at } from './at.ts';
 import type { Arena } from './contest.ts';
 import { Polls } from './polls.ts';
 import { Proposals } from './proposals.ts';
@@ -19,7 +20,7 @@ import { QuorumLock } from './quorum-lock.ts';
 import { QuorumSemaphore } from './quorum-semaphore.ts';
 import { QuorumSubscriber } from './quorum-subscriber.ts';
 import { MAX_SLOTS, tooManySlots } from './slots.ts';
-import { verdict } from './votes.ts';
+import { answered, verdict } from './votes.ts';
 
 export class QuorumStore implements Store {
   readonly minReplicas = 0;
@@ -64,8 +65,7 @@ export class QuorumStore implements Store {
       (i) => this.node(i).card(clientId, limits),
       (sofar) => sofar.some((answer) => answer.state === 'answered' && found(answer.value)),
     );
-    const cards = answers.flatMap((answer) => (answer.state === 'answered' ? [answer.value] : []));
-    return cards.find(found);
+    return answered(answers).find(found);
   }
 
   async listen(events: SubscriberEvents): Promise<Subscriber> {
@@ -118,9 +118,7 @@ export class QuorumStore implements Store {
   }
 
   private node(index: number): RedisStore {
-    const store = this.stores[index];
-    if (store === undefined) throw new RangeError(`there is no node ${index}`);
-    return store;
+    return at(this.stores, index);
   }
 }
 

@@ -84,6 +84,7 @@ export class QuorumSubscriber implements Subscriber {
     const message = parseMessage(text);
     if (message === undefined) return;
     const { holderId } = message.kind === 'grant' ? message.grant : message;
+    if (this.proposals.isOver(holderId, node)) return;
     const tell = (what: string) =>
       this.events.message(this.logical.get(channel) ?? channel, `${holderId} ${what}`);
     const called = this.called.get(holderId) ?? this.call(holderId, () => tell('ask'));

@@ -16,7 +16,7 @@ import type { RedisStore } from '../store/redis-store.ts';
 import type { CallLimits } from '../store/store.ts';
 import { QuorumNode } from './node.ts';
 import { Stamps } from './stamps.ts';
-import { type Answer, majorityOf } from './votes.ts';
+import { type Answer, majorityOf, verdict } from './votes.ts';
 
 /** One node may take this long for an answer: long for a node, short beside a ttl. */
 const NODE_MS = 1_000;
@@ -140,13 +140,9 @@ export class Quorum {
   private async meet(subject: Subject | undefined, limits: CallLimits): Promise<Error | undefined> {
     const nodeLimits = this.nodeLimits(limits);
     const all = this.nodes.map(async (node) => node.identify(nodeLimits));
-    const met = this.ask(
-      async (i) => all[i],
-      (answers) => answers.filter(({ state }) => state === 'answered').length >= this.majority,
-    );
-    const answers = await met;
-    const enough = answers.filter(({ state }) => state === 'answered').length >= this.majority;
-    if (!enough) return this.error(subject, answers, () => 'reached');
+    const enough = (answers: readonly Answer<void>[]) => verdict(answers, () => true) === true;
+    const answers = await this.ask(async (i) => all[i], enough);
+    if (!enough(answers)) return this.error(subject, answers, () => 'reached');
     await Promise.race([Promise.allSettled(all), pause(IDENTIFY_GRACE_MS)]);
     this.isReady = true;
     return undefined;

@@ -2,7 +2,7 @@
 
 import type { Ballot } from '../store/redis-voter.ts';
 import type { CallLimits, QueueEntry, ReleaseReply } from '../store/store.ts';
-import type { Arena, Rules } from './contest.ts';
+import { type Arena, FOR_EVER, type Rules } from './contest.ts';
 import { answered, isDecided, verdict } from './votes.ts';
 
 /**
@@ -18,7 +18,11 @@ export async function releaseAtAll<B extends Ballot, V>(
 ): Promise<ReleaseReply> {
   const [holderId = '', token] = value.split(':');
   const over = entry !== undefined;
-  if (over) proposals.ended(holderId);
+  const giveBack = (node: number) =>
+    void rules
+      .release(node, holderId, quorum.stamps.next(0), quorum.nodeLimits(FOR_EVER), entry)
+      .catch(() => {});
+  if (over) proposals.ended(holderId, giveBack);
   else proposals.declined(holderId);
   const named = over ? holderId : value;
   polls.end(named);

@@ -26,7 +26,7 @@ export function proposed<V>(
   return enough.sort((a, b) => a - b);
 }
 
-export function wonSlots(answers: readonly Answer<SlotsVote>[], _ballot: SlotsBallot): number[] {
+export function wonSlots(answers: readonly Answer<SlotsVote>[]): number[] {
   return proposed(answers, ({ accepted }) => accepted);
 }
 
@@ -52,7 +52,7 @@ export function couldStill(
 
 /** Won, or certainly not; and then also certain whether other slots could be had. */
 export function slotsDecided(answers: readonly Answer<SlotsVote>[], ballot: SlotsBallot): boolean {
-  if (wonSlots(answers, ballot).length >= ballot.permits) return true;
+  if (wonSlots(answers).length >= ballot.permits) return true;
   const open = answers.filter(({ state }) => state === 'pending').length;
   const couldBe = (slotsOf: (vote: SlotsVote) => readonly number[]) =>
     couldStill(
@@ -77,7 +77,7 @@ export function slotsOutcome(answers: readonly Answer<SlotsVote>[], ballot: Slot
   const majority = majorityOf(answers.length);
   const above = Math.max(0, ...votes.map(({ fence }) => fence));
   const outcome = (kind: Outcome['kind'], remainingMs = -1) => ({ kind, above, remainingMs, foreign: false });
-  if (wonSlots(answers, ballot).length >= ballot.permits) return outcome('won');
+  if (wonSlots(answers).length >= ballot.permits) return outcome('won');
   if (votes.length < majority) return outcome('unreachable');
   if (possible(answers).length >= ballot.permits) return outcome('stale');
   return outcome('held', firstEnd(votes, majority));

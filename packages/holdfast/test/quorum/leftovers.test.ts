@@ -193,6 +193,23 @@ it('a waiter that was granted by two nodes is in the queue of none after its rel
   await nodes.nothingLeft(name);
 });
 
+it('a node that gives something to a waiter that has released already gets it back at once', async () => {
+  const held = await near.holdfast.lock(name).acquire();
+  const waiting = far.holdfast.lock(name).acquire();
+  await waitingAt(1, 1, 1);
+  const queue = `holdfast:{${name}}:queue:`;
+  const [member = ''] = (await nodes.server(0).command('ZRANGE', queue, '0', '0')) as string[];
+  await held.release();
+  expect(await (await waiting).release()).toBe('released');
+  await nodes.nothingLeft(name);
+  const next = await near.holdfast.lock(name).acquire();
+  // As a message that was late would have put it back.
+  await nodes.server(0).command('ZADD', queue, '1', member);
+  await next.release();
+  // Less than the three seconds that the node would keep the lock for it.
+  await nodes.nothingLeft(name, 1_500);
+});
+
 it('a crowd of waits, short waits, tries and calls that are called off, over ways of any delay, leaves nothing', async () => {
   const peers = await Promise.all(Array.from({ length: 4 }, () => nodes.openFar(OPTIONS)));
   const below = (n: number) => Math.floor(Math.random() * n);
