@@ -57,6 +57,23 @@ describe('minReplicas', () => {
     await expect(open(2).lock(name, { ttlMs: 300 }).tryAcquire()).rejects.toMatchObject({
       reply: 'NOREPLICAS',
     });
+    // With the defaults too: WAIT ends before the deadline of the command.
+    await expect(open(2).lock(name).acquire()).rejects.toMatchObject({ reply: 'NOREPLICAS' });
+  });
+
+  it('a signal that aborts meanwhile ends the acquire, and nothing is held', async () => {
+    const name = fresh('aborted');
+    const abort = new AbortController();
+    const holdfast = open(1);
+    await (await holdfast.lock(name).acquire()).release();
+    replica.stop();
+    const asked = holdfast.lock(name).acquire({ signal: abort.signal });
+    asked.catch(() => {});
+    await expect.poll(() => master.command('EXISTS', name)).toBe(1);
+    abort.abort();
+    replica.cont();
+    await expect(asked).rejects.toBe(abort.signal.reason);
+    await expect.poll(() => master.command('EXISTS', name)).toBe(0);
   });
 
   it('a hand-off that is not confirmed goes on to the next waiter', async () => {
