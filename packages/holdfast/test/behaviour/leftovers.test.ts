@@ -44,15 +44,20 @@ function seeded(seed: number): () => number {
   };
 }
 
+/** Long enough for an answer on a busy machine: whoever waits so long in vain hears that it was taken. */
+const PATIENCE_MS = 250;
+
 /** Acquires that end in every way. Resolves when all have, and all leases are given back. */
 async function everyEnd(instances: readonly Instance[], name: string, rounds: number): Promise<string[]> {
   const ends = async ({ holdfast }: Instance) => {
     const lock = holdfast.lock(name);
     const all: string[] = [];
     for (let i = 0; i < rounds; i++) {
+      // Now and then it is held for longer than the others wait.
+      const holdMs = i % 20 === 0 ? PATIENCE_MS + 150 : 0;
       const outcomes = await Promise.allSettled([
-        lock.use(() => 'used'),
-        lock.acquire({ waitMs: 3 }).then((lease) => lease.release()),
+        lock.use(() => holdMs > 0 && new Promise((resolve) => setTimeout(resolve, holdMs))),
+        lock.acquire({ waitMs: PATIENCE_MS }).then((lease) => lease.release()),
         lock.acquire({ signal: AbortSignal.timeout(2) }).then((lease) => lease.release()),
         lock.tryAcquire().then((lease) => lease?.release()),
       ]);

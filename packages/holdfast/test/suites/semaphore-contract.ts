@@ -452,15 +452,10 @@ export function semaphoreContract(
 
     it('in a crowd of mixed weights, some of them impatient, the limit holds and nothing is lost', async () => {
       const limit = 7;
-      // Three servers take three times the work, in a process whose code is cold.
-      const [crowd, leastMs] = slots === 'lowest' ? [80, 60] : [27, 150];
       const seats = here.semaphore(fresh('crowd'), { limit, ttlMs: 2_000 });
-      // Both know the scripts and listen: then short waits hear an answer too.
+      // Held until some of the impatient have given up and others are about to: on a busy machine too they have their answer by then.
+      const patienceMs = 250;
       const all = await seats.acquire(limit);
-      const waits = [here, there].map((one) => one.semaphore(seats.name, { limit }).acquire());
-      await queueOf(seats, 2);
-      await all.release();
-      for (const wait of waits) await (await wait).release();
       let held = 0;
       let most = 0;
       let served = 0;
@@ -468,7 +463,11 @@ export function semaphoreContract(
         const semaphore = (i % 2 ? here : there).semaphore(seats.name, { limit, ttlMs: 2_000 });
         const permits = 1 + ((i * 5) % 7);
         const patience =
-          i % 5 === 0 ? { waitMs: leastMs + i } : i % 7 === 0 ? { signal: AbortSignal.timeout(i) } : {};
+          i % 5 === 0
+            ? { waitMs: patienceMs + i }
+            : i % 7 === 0
+              ? { signal: AbortSignal.timeout(patienceMs + i) }
+              : {};
         const asked = semaphore.acquire({ permits, waitMs: 15_000, ...patience });
         const lease = await asked.catch((error: Error) => {
           expect(['AcquireTimeoutError', 'TimeoutError']).toContain(error.name);
@@ -481,9 +480,12 @@ export function semaphoreContract(
         held -= permits;
         await lease.release();
       };
-      await Promise.all(Array.from({ length: crowd }, (_, i) => one(i)));
+      const everybody = Promise.all(Array.from({ length: 80 }, (_, i) => one(i)));
+      await new Promise((resolve) => setTimeout(resolve, patienceMs + 30));
+      await all.release();
+      await everybody;
       expect(most).toBeLessThanOrEqual(limit);
-      expect(served).toBeGreaterThan(crowd * 0.6);
+      expect(served).toBeGreaterThan(50);
       await nothingLeft(seats, limit);
     });
 
