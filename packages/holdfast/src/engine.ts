@@ -38,8 +38,13 @@ export class Engine {
    * A release whose pending state others in this process can see: a waiter here must not get the lock before
    * the release that freed it has settled.
    */
-  async release(target: Holdable, value: string, entry?: QueueEntry): Promise<ReleaseReply> {
-    const reply = target.release(value, this.limits(), entry);
+  async release(
+    target: Holdable,
+    value: string,
+    entry?: QueueEntry,
+    resent?: () => void,
+  ): Promise<ReleaseReply> {
+    const reply = target.release(value, { ...this.limits(), resent }, entry);
     this.releasing.set(target.key, reply);
     try {
       return await reply;

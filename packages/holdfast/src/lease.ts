@@ -158,8 +158,11 @@ export class Lease implements AsyncDisposable, Endable {
     const askedAt = clock.now();
     const validUntil = askedAt + this.#watchdog.remainingMs();
     const drops = store.drops;
+    let resent = false;
     // Sent first: whoever waits for it gains by every microsecond.
-    const replying = this.#engine.release(this.#target, this.#holderId, this.#entry);
+    const replying = this.#engine.release(this.#target, this.#holderId, this.#entry, () => {
+      resent = true;
+    });
     this.#watchdog.stop();
     leases.delete(this);
     const reply = await replying;
@@ -170,7 +173,8 @@ export class Lease implements AsyncDisposable, Endable {
         : releaseOutcome(reply, {
             wasValid: validUntil > askedAt,
             stillValid: validUntil > clock.now(),
-            sentTwice: store.drops !== drops,
+            // By us, or by a client that does so by itself.
+            sentTwice: resent || store.drops !== drops,
           });
     if (outcome !== 'released' && this.#lost === undefined) this.#lose(outcome);
     const told = { ...this.#told(), heldMs: askedAt - this.#startedAt };

@@ -85,6 +85,7 @@ export class ScriptRunner {
     if (!passing || now + delay >= call.deadlineAt) throw failureError(error, call.subject, now - startedAt);
     await pause(delay);
     if (call.unwanted?.()) throw new GivenUpError(call.subject, error);
+    if (kind === 'unreachable') call.resent?.();
   }
 
   /** For the message only: where it cannot be told what is there, the rest is said all the same. */

@@ -84,6 +84,8 @@ export interface CallLimits {
   readonly unwanted?: (() => boolean) | undefined;
   /** Called when it is certain that it was not to be had at first, while it is being tried further. */
   readonly refused?: (() => void) | undefined;
+  /** Called before it is sent again after it got no answer: the server may have done it already. */
+  readonly resent?: (() => void) | undefined;
 }
 
 /** One name on the server, as something that is acquired, waited for, renewed and released. */

@@ -54,6 +54,32 @@ describe.each(KINDS)('with $name', ({ open }) => {
     expect(performance.now() - backAt).toBeLessThan(2_500);
     expect(await isHeldBy(server, next)).toBe(true);
   });
+
+  test.each(['straight back', 'back after a while'])(
+    'a release whose answer was lost with its connection, and that handed the lock on, was a release (%s)',
+    async (when) => {
+      await using proxy = await startProxy(server);
+      await using releasing = open(proxy.port);
+      await using next = ioredis(server.port);
+      // The server knows the script, so one command is all that it takes.
+      await releasing.holdfast.lock(freshName()).use(() => {});
+      const name = freshName();
+      const lease = await releasing.holdfast.lock(name, { ttlMs: 60_000 }).acquire();
+      const waiting = next.holdfast.lock(name).acquire();
+      await queued(server, name, 1);
+      proxy.silence('down', 'drop');
+      const released = lease.release();
+      await using held = await waiting;
+      if (when !== 'straight back') await proxy.refuse();
+      proxy.heal();
+      proxy.cut();
+      await pass(when === 'straight back' ? 0 : 100);
+      await proxy.refuse(false);
+      expect(await released).toBe('released');
+      expect(lease.signal.aborted).toBe(false);
+      expect(await isHeldBy(server, held)).toBe(true);
+    },
+  );
 });
 
 const subscribed = async () => ((await server.command('PUBSUB', 'CHANNELS')) as unknown[]).length > 0;
