@@ -46,13 +46,12 @@ export class Waiter {
   settled = false;
   /** Settled with a lease, for this long at first. */
   leaseMs: number | undefined;
-  /** Settled without a lease. */
-  gaveUp = false;
+  /** Of the lease that it settled with. */
+  acceptedToken: number | undefined;
   asking = false;
   private doubts = 0;
   /** The grant with this token, and any before it, is being given back. */
   private declinedToken = 0;
-  private acceptedToken: number | undefined;
   private ticket: string | undefined;
   private refused: boolean;
   private pair: ClockPair | undefined;
@@ -119,7 +118,6 @@ export class Waiter {
   /** Ends the wait with an error, after taking back what it may have got. */
   giveUp(error: unknown): void {
     if (this.settled) return;
-    this.gaveUp = true;
     this.settle();
     const { target, entry } = this.request;
     const undone = this.engine.undo(target, entry.holderId, entry);

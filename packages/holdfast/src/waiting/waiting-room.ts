@@ -6,14 +6,14 @@ import type { Engine } from '../engine.ts';
 import { ClosedError, rangeError, ServerRefusedError } from '../errors.ts';
 import { failureError, isPassing } from '../failure.ts';
 import type { Granted } from '../grant.ts';
-import { type Holdable, parseMessage, type QueueEntry } from '../store/store.ts';
+import { type GrantMessage, type Holdable, parseMessage, type QueueEntry } from '../store/store.ts';
 import { Group } from './group.ts';
 import { Mailbox } from './mailbox.ts';
 import { Waiter, type WaitRequest } from './waiter.ts';
 
-/** A grant may cross the end of a wait; for this long it is given back when it arrives. */
+/** A grant may cross the end of its wait, or come of an old entry in the queue; for this long it is given back when it arrives. */
 const REMEMBER_MS = 60_000;
-const MAX_REMEMBERED = 1_000;
+const MAX_REMEMBERED = 10_000;
 /** A program that has more waits than this at once has lost control of them. */
 const MAX_WAITERS = 100_000;
 const TOO_MANY = `more than ${MAX_WAITERS} waits at once in one process; bound them, or use tryAcquire`;
@@ -30,8 +30,8 @@ export class WaitingRoom {
   private readonly proofs = new Map<string, Promise<void>>();
   /** When a wait last ended, by key; the oldest first. */
   private readonly lastWaits = new Map<string, number>();
-  /** Waits that were given up, by holderId. */
-  private readonly abandoned = new Map<string, { readonly target: Holdable; readonly until: number }>();
+  /** Waits that are over, by holderId; the oldest first. */
+  private readonly past = new Map<string, PastWait>();
 
   constructor(private readonly engine: Engine) {
     this.mailbox = new Mailbox(engine.store, {
@@ -124,9 +124,14 @@ export class WaitingRoom {
     const waiter = this.waiters.get(holderId);
     if (message.kind === 'grant') waiter?.hear(message.grant);
     else if (waiter !== undefined) this.groups.get(waiter.request.target.key)?.askAnew(waiter);
-    const abandoned = this.abandoned.get(holderId);
-    this.abandoned.delete(holderId);
-    if (abandoned !== undefined) void this.engine.undo(abandoned.target, holderId);
+    if (message.kind === 'grant' && waiter === undefined) this.giveBack(message.grant);
+  }
+
+  /** What somebody gets whose wait is over is nobody's, unless it is what ended the wait. */
+  private giveBack({ holderId, fencingToken }: GrantMessage): void {
+    const past = this.past.get(holderId);
+    if (past === undefined || past.token === fencingToken) return;
+    void this.engine.undo(past.target, `${holderId}:${fencingToken}`);
   }
 
   private interrupted(channel: string | undefined): void {
@@ -146,7 +151,7 @@ export class WaitingRoom {
     group?.remove(waiter);
     if (group?.size === 0) this.groups.delete(target.key);
     this.noteWait(target.key);
-    if (waiter.gaveUp) this.remember(waiter.holderId, target);
+    this.remember(waiter);
   };
 
   private noteWait(key: string): void {
@@ -159,14 +164,21 @@ export class WaitingRoom {
     }
   }
 
-  private remember(holderId: string, target: Holdable): void {
+  private remember({ holderId, request, acceptedToken }: Waiter): void {
     const now = this.engine.clock.now();
-    this.abandoned.set(holderId, { target, until: now + REMEMBER_MS });
-    for (const [oldest, { until }] of this.abandoned) {
-      if (until > now && this.abandoned.size <= MAX_REMEMBERED) break;
-      this.abandoned.delete(oldest);
+    this.past.set(holderId, { target: request.target, token: acceptedToken, until: now + REMEMBER_MS });
+    for (const [oldest, { until }] of this.past) {
+      if (until > now && this.past.size <= MAX_REMEMBERED) break;
+      this.past.delete(oldest);
     }
   }
+}
+
+interface PastWait {
+  readonly target: Holdable;
+  /** Of the lease that ended the wait. */
+  readonly token: number | undefined;
+  readonly until: number;
 }
 
 const RETRY_OPEN_MS = 100;
