@@ -58,7 +58,7 @@ export async function acquire<L extends Lease>(wanted: Wanted<L>): Promise<L> {
 }
 
 class Attempt<L extends Lease> {
-  private readonly holderId: string;
+  private holderId: string;
   private readonly startedAt: number;
   private readonly deadlineAt: number;
   /** The server's side of the lease never outlives `maxHoldMs`. */
@@ -106,14 +106,14 @@ class Attempt<L extends Lease> {
   /** One try. `undefined` when busy; rejects with the signal's reason as soon as it aborts, and then takes the try back. */
   async ask(): Promise<Granted | undefined> {
     const { engine, target, signal } = this.wanted;
+    const { holderId } = this;
     const askedAt = engine.clock.now();
-    const late = ({ fencingToken }: GrantedReply) =>
-      void engine.undo(target, `${this.holderId}:${fencingToken}`);
+    const late = ({ fencingToken }: GrantedReply) => void engine.undo(target, `${holderId}:${fencingToken}`);
     const limits = {
       deadlineAt: Math.max(this.deadlineAt, askedAt + this.answerMs),
       unwanted: () => signal?.aborted === true,
     };
-    const asked = target.acquire({ holderId: this.holderId, ttlMs: this.ttlMs }, limits, late);
+    const asked = target.acquire({ holderId, ttlMs: this.ttlMs }, limits, late);
     try {
       const reply = await this.unlessAborted(asked);
       this.refused = !isGrant(reply);
@@ -163,9 +163,9 @@ class Attempt<L extends Lease> {
   }
 
   /** `close()` has ended what was held before; this grant came after it. */
-  private closedMeanwhile({ fencingToken }: Granted): ClosedError {
+  private closedMeanwhile({ holderId, fencingToken }: Granted): ClosedError {
     const { engine, target } = this.wanted;
-    void engine.undo(target, `${this.holderId}:${fencingToken}`);
+    void engine.undo(target, `${holderId}:${fencingToken}`);
     return new ClosedError('this Holdfast instance was closed meanwhile', target);
   }
 
@@ -199,14 +199,15 @@ class Attempt<L extends Lease> {
     }
   }
 
-  /** A reply that outlasted its own lease is no lease: given back, and taken for "busy". */
+  /** A reply that outlasted its own lease is no lease: given back, and taken for "busy" by somebody with a new name. */
   private inTime(reply: GrantedReply, askedAt: number): Granted | undefined {
     const { engine, target } = this.wanted;
     const { fencingToken, leaseMs, slots, startedAt = askedAt } = reply;
     if (validUntil(startedAt, leaseMs) > engine.clock.now())
       return { holderId: this.holderId, fencingToken, leaseMs, startedAt, handedOff: false, slots };
-    // By its token: a later ask of this acquire may have been granted by the time it arrives.
     void engine.undo(target, `${this.holderId}:${fencingToken}`);
+    // The next ask may overtake that, and would be told that it has what is about to be given back.
+    this.holderId = newHolderId(engine.clientId);
     return undefined;
   }
 

@@ -1,7 +1,7 @@
 /** Grants that are heard late, and turns that were served by asking [1, 2, 18]. */
 import { Redis } from 'ioredis';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { eventually, type RedisProcess, startServer } from '../../../testkit/src/index.ts';
+import { eventually, type RedisProcess, startProxy, startServer } from '../../../testkit/src/index.ts';
 import { Holdfast, type HoldfastOptions, type Lease } from '../../src/index.ts';
 import { freshName } from './support/server.ts';
 import { took } from './support/time.ts';
@@ -16,8 +16,8 @@ afterAll(async () => {
   await server.shutdown();
 });
 
-function client(): Redis {
-  const redis = new Redis(server.port);
+function client(port = server.port): Redis {
+  const redis = new Redis(port);
   redis.on('error', () => {});
   clients.push(redis);
   return redis;
@@ -143,6 +143,36 @@ describe.each(KINDS)('a $what', ({ acquire, queueLength }) => {
     expect(another).toBe('AcquireTimeoutError');
     await lease.release();
     await held.release();
+  });
+
+  test('a try that was answered too late is given back without what the same acquire gets next', async () => {
+    await using other = new Holdfast(client());
+    await using proxy = await startProxy(server);
+    const far = client(proxy.port);
+    await using ours = new Holdfast(far);
+    const name = freshName();
+    await (await acquire(ours, name, {})).release();
+    // It listens already, so that nothing else comes between the try and the wait.
+    const elsewhere = freshName();
+    const taken = await acquire(other, elsewhere, {});
+    const waited = acquire(ours, elsewhere, {});
+    await eventually(async () => (await queueLength(other, elsewhere)) === 1);
+    await taken.release();
+    await (await waited).release();
+    proxy.silence('up', 'hold');
+    const asked = acquire(ours, name, { ttlMs: 400, waitMs: 10_000, renew: false });
+    await new Promise((resolve) => setTimeout(resolve, 450));
+    // The server does not know how to release, as after a restart, but how to acquire.
+    await server.command('SCRIPT', 'FLUSH');
+    const knowing = await acquire(other, freshName(), {});
+    proxy.heal();
+    const lease = await asked;
+    await knowing.release();
+    const until = performance.now() + 100;
+    while (performance.now() < until) {
+      expect(await acquire(other, name, { waitMs: 0 }).catch(() => 'busy')).toBe('busy');
+    }
+    expect(await lease.release()).toBe('released');
   });
 
   test('who waits behind one that was served by asking finds the end of a lease all the same', async () => {
