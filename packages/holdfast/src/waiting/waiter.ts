@@ -49,6 +49,8 @@ export class Waiter {
   /** Of the lease that it settled with. */
   acceptedToken: number | undefined;
   asking = false;
+  /** A grant waits for a release of this process. Over a quorum another ask would take its place at the nodes. */
+  private granting = false;
   private doubts = 0;
   /** The grant with this token, and any before it, is being given back. */
   private declinedToken = 0;
@@ -84,10 +86,10 @@ export class Waiter {
 
   /**
    * Asks for the lease, joining the queue or keeping the place in it. One round trip.
-   * @returns where it stands now; `undefined` when it is settled, was asking already, or got no answer
+   * @returns where it stands now; `undefined` when it is settled or about to be, was asking already, or got no answer
    */
   async ask(): Promise<Standing | undefined> {
-    if (this.asking || this.settled) return undefined;
+    if (this.asking || this.granting || this.settled) return undefined;
     this.asking = true;
     const askedAt = this.engine.clock.now();
     const { doubts } = this;
@@ -178,7 +180,14 @@ export class Waiter {
   private grant(grant: Granted): void {
     const pending = this.engine.pendingRelease(this.request.target);
     if (pending === undefined) this.accept(grant);
-    else void pending.then(() => this.accept(grant));
+    else void this.acceptAfter(pending, grant);
+  }
+
+  private async acceptAfter(release: Promise<void>, grant: Granted): Promise<void> {
+    this.granting = true;
+    await release;
+    this.granting = false;
+    this.accept(grant);
   }
 
   private accept(grant: Granted): void {
