@@ -66,6 +66,9 @@ export interface Client {
 }
 
 /** The command's arguments in wire order, with each key passed through `key`. */
-export function wireArguments(command: Command, key = (k: string): string => k): string[] {
-  return [...(command.head ?? []), ...command.keys.map(key), ...(command.tail ?? [])];
+export function wireArguments(
+  { head = [], keys, tail = [] }: Command,
+  key?: (k: string) => string,
+): string[] {
+  return [...head, ...(key === undefined ? keys : keys.map(key)), ...tail];
 }

@@ -84,8 +84,17 @@ export function callIoredis(
   name: string,
   args: string[],
 ): Promise<unknown> {
-  const lowerCase = name.toLowerCase();
+  const lowerCase = inLowerCase(name);
   return options.enableAutoPipelining ? callAtOnce(client, lowerCase, args) : client.call(lowerCase, ...args);
+}
+
+const lowerCaseNames = new Map<string, string>();
+
+/** The same string each time: the client looks it up in several tables, and a new one would have to be found in V8's first. */
+function inLowerCase(name: string): string {
+  const known = lowerCaseNames.get(name) ?? name.toLowerCase();
+  lowerCaseNames.set(name, known);
+  return known;
 }
 
 /** Automatic pipelines wait for a later turn of the event loop. One's own goes out at once. */

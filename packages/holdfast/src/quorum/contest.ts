@@ -4,14 +4,13 @@
  * with a deadline of its own, whatever an attempt that failed may have got is given back everywhere, and the next comes after a random time.
  */
 import { pause } from '../deadline.ts';
-import { GivenUpError, type Subject } from '../errors.ts';
+import { GivenUpError } from '../errors.ts';
 import type { Ballot } from '../store/redis-voter.ts';
-import type { AcquireReply, AcquireRequest, CallLimits, QueueEntry, ReleaseReply } from '../store/store.ts';
-import type { Polls } from './polls.ts';
-import type { Proposals } from './proposals.ts';
-import type { Quorum } from './quorum.ts';
+import type { AcquireReply, AcquireRequest, CallLimits, QueueEntry } from '../store/store.ts';
+import { Attempt, giveBackAt } from './attempt.ts';
 import { toUs } from './quorum-subscriber.ts';
-import type { Answer, Outcome, Standing } from './votes.ts';
+import { type Arena, FOR_EVER, type Rules } from './rules.ts';
+import type { Answer } from './votes.ts';
 
 /**
  * So often an attempt is repeated at once, since it could win now (`stale`), or soon, when nobody has a majority (`splits`). Whoever waits
@@ -22,45 +21,6 @@ const REPEATS = { once: { stale: 5, splits: 5 }, waiting: { stale: 1, splits: 0 
 const SPLIT = { leastMs: 2, mostMs: 50 };
 /** As the server says it of a key that is not there: nobody's, ask again soon. */
 const FREE_MS = -2;
-/** Whoever gave up has a deadline of its own for taking things back: the node's. */
-export const FOR_EVER: CallLimits = { deadlineAt: Number.POSITIVE_INFINITY };
-
-/** What the acquires of one instance share. */
-export interface Arena {
-  readonly quorum: Quorum;
-  readonly polls: Polls;
-  readonly proposals: Proposals;
-}
-
-export interface Rules<B extends Ballot, V> {
-  readonly subject: Subject;
-  /** What to ask for, after an earlier answer of this acquire. */
-  ballot(ballot: Ballot, last: readonly Answer<V>[] | undefined): B;
-  vote(node: number, ballot: B, limits: CallLimits, late: () => void): Promise<V>;
-  /** Nothing of it can be at a node that answered so. */
-  refused(vote: V): boolean;
-  clockOf(vote: V): number | undefined;
-  decided(answers: readonly Answer<V>[], ballot: B): boolean;
-  outcome(answers: readonly Answer<V>[], ballot: B): Outcome;
-  standing(answers: readonly Answer<V>[]): Standing;
-  /** The reply for an attempt that won. */
-  won(ballot: B, answers: readonly Answer<V>[], startedAt: number): AcquireReply;
-  said(vote: V): string;
-  release(
-    node: number,
-    value: string,
-    stamp: number,
-    limits: CallLimits,
-    entry?: QueueEntry,
-  ): Promise<ReleaseReply>;
-  retract(
-    node: number,
-    value: string,
-    entry: QueueEntry,
-    ticket: string,
-    limits: CallLimits,
-  ): Promise<unknown>;
-}
 
 export async function contest<B extends Ballot, V>(
   arena: Arena,
@@ -72,7 +32,8 @@ export async function contest<B extends Ballot, V>(
   const { clock, stamps } = quorum;
   const { entry, holderId } = request;
   const calledAt = clock.now();
-  await quorum.ready(rules.subject, limits);
+  const unready = quorum.ready(rules.subject, limits);
+  if (unready !== undefined) await unready;
   let { ticket } = request;
   let above = 0;
   let splits = 0;
@@ -85,8 +46,9 @@ export async function contest<B extends Ballot, V>(
     const granted = entry !== undefined && !proposals.propose(holderId, stamp);
     if (granted || limits.unwanted?.()) throw new GivenUpError(rules.subject);
     ticket ??= entry && String(stamp);
-    const ballot = rules.ballot({ ...request, stamp, ticket, plain: stamps.fresh }, last);
-    const answers = await attempt(arena, rules, ballot, limits);
+    const value = `${holderId}:${stamp}`;
+    const ballot = rules.ballot({ ...request, value, stamp, ticket, plain: stamps.fresh }, last);
+    const answers = await quorum.ask(new Attempt(arena, rules, ballot, startedAt, limits));
     const outcome = rules.outcome(answers, ballot);
     if (outcome.kind === 'won') return rules.won(ballot, answers, startedAt);
     takeBack(arena, rules, ballot, answers, limits.unwanted?.() === true);
@@ -117,56 +79,6 @@ export async function contest<B extends Ballot, V>(
   }
 }
 
-function attempt<B extends Ballot, V>(
-  { quorum, polls }: Arena,
-  rules: Rules<B, V>,
-  ballot: B,
-  limits: CallLimits,
-): Promise<readonly Answer<V>[]> {
-  const value = `${ballot.holderId}:${ballot.stamp}`;
-  const poll = polls.begin(value, quorum.nodes.length);
-  const nodeLimits = {
-    ...quorum.nodeLimits(limits, ballot.ttlMs),
-    unwanted: () => poll.ended || limits.unwanted?.() === true,
-  };
-  // A yes that nobody waits for any more, or that overtook its own release; or a place in the queue that did.
-  const giveBack = (node: number) => {
-    const named = poll.over ? ballot.holderId : value;
-    if (poll.ended) giveBackAt(quorum, rules, ballot, node, named, poll.over ? ballot.entry : undefined);
-  };
-  const askedAt = quorum.clock.now();
-  const vote = async (node: number) => {
-    try {
-      const unknown = quorum.nodes[node]?.identify(nodeLimits);
-      if (unknown !== undefined) await unknown;
-      if (poll.ended) throw new GivenUpError(rules.subject);
-      const answer = await rules.vote(node, ballot, nodeLimits, () => giveBack(node));
-      const serverUs = rules.clockOf(answer);
-      if (serverUs !== undefined) quorum.stamps.learn(node, serverUs, askedAt);
-      return answer;
-    } finally {
-      poll.settled();
-    }
-  };
-  return quorum.ask(
-    vote,
-    (answers) => rules.decided(answers, ballot),
-    (node, answer) => (poll.over || !rules.refused(answer)) && giveBack(node),
-  );
-}
-
-function giveBackAt<B extends Ballot, V>(
-  quorum: Quorum,
-  rules: Rules<B, V>,
-  { stamp }: B,
-  node: number,
-  value: string,
-  entry: QueueEntry | undefined,
-): void {
-  const next = quorum.stamps.next(stamp);
-  rules.release(node, value, next, quorum.nodeLimits(FOR_EVER), entry).catch(() => {});
-}
-
 /** After an attempt that failed: at every node but those that certainly said no. */
 function takeBack<B extends Ballot, V>(
   arena: Arena,
@@ -175,11 +87,10 @@ function takeBack<B extends Ballot, V>(
   answers: readonly Answer<V>[],
   over: boolean,
 ): void {
-  const value = `${ballot.holderId}:${ballot.stamp}`;
+  const { value, entry, ticket } = ballot;
   arena.polls.end(value);
   answers.forEach((answer, node) => {
     if (answer.state === 'answered' && rules.refused(answer.value)) return;
-    const { entry, ticket } = ballot;
     if (entry === undefined || ticket === undefined || over)
       giveBackAt(arena.quorum, rules, ballot, node, value, entry);
     else void retract(arena, rules, ballot, node, entry, ticket);
@@ -195,7 +106,7 @@ async function retract<B extends Ballot, V>(
   entry: QueueEntry,
   ticket: string,
 ): Promise<void> {
-  const value = `${ballot.holderId}:${ballot.stamp}`;
+  const { value } = ballot;
   const poll = polls.begin(value, 1);
   const limits = { ...quorum.nodeLimits(FOR_EVER), unwanted: () => poll.over };
   await rules.retract(node, value, entry, ticket, limits).catch(() => {});

@@ -35,7 +35,8 @@ export class QuorumNode {
 
   private async askWho(limits: CallLimits): Promise<void> {
     const askedAt = this.clock.now();
-    const { runId, serverUs } = await this.store.identify(limits);
+    // Others may wait for the same answer.
+    const { runId, serverUs } = await this.store.identify({ ...limits, untimed: false });
     this.runId = runId;
     this.known = true;
     this.identified(this, serverUs, askedAt);

@@ -9,40 +9,33 @@ export class Poll {
   over = false;
 
   constructor(
-    private readonly all: Map<string, Set<Poll>>,
+    private readonly open: Set<Poll>,
     readonly value: string,
     private pending: number,
   ) {}
 
   /** One node less. */
   settled(): void {
-    if (--this.pending > 0) return;
-    const same = this.all.get(this.value);
-    same?.delete(this);
-    if (same?.size === 0) this.all.delete(this.value);
+    if (--this.pending === 0) this.open.delete(this);
   }
 }
 
 export class Polls {
-  private readonly open = new Map<string, Set<Poll>>();
+  private readonly open = new Set<Poll>();
 
   begin(value: string, nodes: number): Poll {
     const poll = new Poll(this.open, value, nodes);
-    const same = this.open.get(value);
-    if (same === undefined) this.open.set(value, new Set([poll]));
-    else same.add(poll);
+    this.open.add(poll);
     return poll;
   }
 
   /** @param value `holderId:stamp`, or the holderId alone for all attempts of one acquire */
   end(value: string): void {
     const exact = value.includes(':');
-    for (const [one, polls] of this.open) {
-      if (exact ? one !== value : !one.startsWith(`${value}:`)) continue;
-      for (const poll of polls) {
-        poll.ended = true;
-        poll.over ||= !exact;
-      }
+    for (const poll of this.open) {
+      if (exact ? poll.value !== value : !poll.value.startsWith(`${value}:`)) continue;
+      poll.ended = true;
+      poll.over ||= !exact;
     }
   }
 }

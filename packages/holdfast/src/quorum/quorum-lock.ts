@@ -16,17 +16,19 @@ import type {
   StoredLock,
 } from '../store/store.ts';
 import { at } from './at.ts';
-import { type Arena, contest, FOR_EVER, type Rules } from './contest.ts';
+import { contest } from './contest.ts';
 import { majorityState } from './majority-state.ts';
 import type { Quorum } from './quorum.ts';
 import { releaseAtAll } from './release-at-all.ts';
 import { renewAtAll } from './renew-at-all.ts';
+import { type Arena, FOR_EVER, type Rules } from './rules.ts';
 import {
   type Answer,
   answered,
   heldVotes,
   isDecided,
   isYes,
+  never,
   outcomeOf,
   standingOf,
   verdict,
@@ -46,7 +48,7 @@ export class QuorumLock implements StoredLock {
     this.rules = {
       subject: this,
       ballot: (ballot) => ballot,
-      vote: (i, ballot, limits, late) => this.voter(i).vote(ballot, limits, late),
+      vote: (i, ballot, limits) => this.voter(i).vote(ballot, limits),
       refused: ({ kind }) => kind === 'held',
       clockOf: ({ serverUs }) => serverUs,
       decided: (answers) => isDecided(answers, isYes),
@@ -102,10 +104,8 @@ export class QuorumLock implements StoredLock {
   async inspect(limits: CallLimits): Promise<LockState> {
     await this.quorum.ready(this, limits);
     const nodeLimits = this.quorum.nodeLimits(limits);
-    const answers = await this.quorum.ask(
-      (i) => this.voter(i).lock.inspect(nodeLimits),
-      () => false,
-    );
+    const inspected = (i: number) => this.voter(i).lock.inspect(nodeLimits);
+    const answers = await this.quorum.ask({ ask: inspected, decided: never });
     const states = answered(answers);
     if (states.length < this.quorum.majority) throw this.quorum.error(this, answers, ({ state }) => state);
     return majorityState(states, this.quorum.majority);

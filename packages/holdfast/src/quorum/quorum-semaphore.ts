@@ -16,9 +16,10 @@ import type {
   StoredSemaphore,
 } from '../store/store.ts';
 import { at } from './at.ts';
-import { type Arena, contest, FOR_EVER, type Rules } from './contest.ts';
+import { contest } from './contest.ts';
 import { releaseAtAll } from './release-at-all.ts';
 import { type Renewal, renewAtAll } from './renew-at-all.ts';
+import { type Arena, FOR_EVER, type Rules } from './rules.ts';
 import {
   chosenSlots,
   commonLimit,
@@ -31,7 +32,7 @@ import {
   tooManySlots,
   wonSlots,
 } from './slots.ts';
-import { type Answer, answered, standingOf, verdict } from './votes.ts';
+import { type Answer, answered, isClear, never, standingOf, verdict } from './votes.ts';
 
 export class QuorumSemaphore implements StoredSemaphore {
   readonly kind = 'semaphore';
@@ -58,7 +59,7 @@ export class QuorumSemaphore implements StoredSemaphore {
       await this.node(i).setLimit(limit, stamp, nodeLimits);
       return true;
     };
-    const answers = await quorum.ask(set, (sofar) => verdict(sofar, Boolean) !== undefined);
+    const answers = await quorum.ask({ ask: set, decided: isClear });
     if (verdict(answers, Boolean) !== true) throw quorum.error(this, answers, () => 'set');
   }
 
@@ -66,10 +67,7 @@ export class QuorumSemaphore implements StoredSemaphore {
     const { quorum } = this.arena;
     await quorum.ready(this, limits);
     const nodeLimits = quorum.nodeLimits(limits);
-    const answers = await quorum.ask(
-      (i) => this.node(i).inspect(nodeLimits),
-      () => false,
-    );
+    const answers = await quorum.ask({ ask: (i) => this.node(i).inspect(nodeLimits), decided: never });
     const states = answered(answers);
     if (states.length < quorum.majority) throw quorum.error(this, answers, () => 'answered');
     return slotsState(states, quorum.majority);
@@ -95,7 +93,7 @@ class QuorumPermits implements Holdable {
     this.rules = {
       subject: semaphore,
       ballot: (ballot, last) => ({ ...ballot, limit, permits: count, slots: this.choose(last) }),
-      vote: (i, ballot, limits, late) => node(i).vote(ballot, limits, late),
+      vote: (i, ballot, limits) => node(i).vote(ballot, limits),
       refused: ({ accepted }) => accepted.length === 0,
       clockOf: ({ serverUs }) => serverUs,
       decided: slotsDecided,

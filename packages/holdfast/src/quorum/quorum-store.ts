@@ -12,15 +12,15 @@ import type {
   StoredSemaphore,
 } from '../store/store.ts';
 import { at } from './at.ts';
-import type { Arena } from './contest.ts';
 import { Polls } from './polls.ts';
 import { Proposals } from './proposals.ts';
 import { Quorum } from './quorum.ts';
 import { QuorumLock } from './quorum-lock.ts';
 import { QuorumSemaphore } from './quorum-semaphore.ts';
 import { QuorumSubscriber } from './quorum-subscriber.ts';
+import type { Arena } from './rules.ts';
 import { MAX_SLOTS, tooManySlots } from './slots.ts';
-import { answered, verdict } from './votes.ts';
+import { answered, isClear, never, verdict } from './votes.ts';
 
 export class QuorumStore implements Store {
   readonly minReplicas = 0;
@@ -52,19 +52,16 @@ export class QuorumStore implements Store {
   }
 
   async announce(clientId: string, card: string, limits: CallLimits): Promise<void> {
-    await this.quorum.ask(
-      (i) => this.node(i).announce(clientId, card, limits),
-      () => false,
-    );
+    await this.quorum.ask({ ask: (i) => this.node(i).announce(clientId, card, limits), decided: never });
   }
 
   /** The first node that knows it. */
   async card(clientId: string, limits: CallLimits): Promise<string | undefined> {
     const found = (card: string | undefined) => card !== undefined;
-    const answers = await this.quorum.ask(
-      (i) => this.node(i).card(clientId, limits),
-      (sofar) => sofar.some((answer) => answer.state === 'answered' && found(answer.value)),
-    );
+    const answers = await this.quorum.ask({
+      ask: (i) => this.node(i).card(clientId, limits),
+      decided: (sofar) => sofar.some((answer) => answer.state === 'answered' && found(answer.value)),
+    });
     return answered(answers).find(found);
   }
 
@@ -78,7 +75,7 @@ export class QuorumStore implements Store {
       await this.node(i).probe(parts[i] ?? '', this.quorum.nodeLimits(limits));
       return true;
     };
-    const answers = await this.quorum.ask(probed, (sofar) => verdict(sofar, Boolean) !== undefined);
+    const answers = await this.quorum.ask({ ask: probed, decided: isClear });
     if (verdict(answers, Boolean) !== true) throw this.quorum.reason(answers);
   }
 
@@ -97,10 +94,7 @@ export class QuorumStore implements Store {
 
   async advice(limits: CallLimits): Promise<readonly Advice[]> {
     const { quorum } = this;
-    const answers = await quorum.ask(
-      (i) => this.node(i).advice(limits),
-      () => false,
-    );
+    const answers = await quorum.ask({ ask: (i) => this.node(i).advice(limits), decided: never });
     const each = answers.flatMap((answer, i) => {
       const node = quorum.nodes[i]?.label;
       const found = answer.state === 'answered' ? answer.value : [];

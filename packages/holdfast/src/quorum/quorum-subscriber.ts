@@ -7,7 +7,7 @@ import { type GrantMessage, parseMessage } from '../store/store.ts';
 import type { QuorumNode } from './node.ts';
 import type { Proposals } from './proposals.ts';
 import type { Quorum } from './quorum.ts';
-import { verdict } from './votes.ts';
+import { isClear, verdict } from './votes.ts';
 
 /** After the first node's message, the others get this long. */
 const OTHERS_MS = 10;
@@ -56,7 +56,7 @@ export class QuorumSubscriber implements Subscriber {
       await (await this.subscribers[i])?.subscribe(parts[i] ?? '');
       return true;
     };
-    const answers = await this.quorum.ask(confirm, (sofar) => verdict(sofar, Boolean) !== undefined);
+    const answers = await this.quorum.ask({ ask: confirm, decided: isClear });
     if (verdict(answers, Boolean) !== true) throw this.quorum.reason(answers);
   }
 

@@ -2,27 +2,18 @@
 import { backoffMs } from '../backoff.ts';
 import type { Clock } from '../clock.ts';
 import { pause } from '../deadline.ts';
-import {
-  argumentError,
-  ConnectionError,
-  GivenUpError,
-  NO_ANSWER,
-  QuorumError,
-  type Subject,
-  WrongTypeError,
-} from '../errors.ts';
+import { argumentError, NO_ANSWER, QuorumError, type Subject, WrongTypeError } from '../errors.ts';
 import { isPassing } from '../failure.ts';
 import type { RedisStore } from '../store/redis-store.ts';
 import type { CallLimits } from '../store/store.ts';
 import { QuorumNode } from './node.ts';
+import { type Asked, Question } from './question.ts';
 import { Stamps } from './stamps.ts';
 import { type Answer, majorityOf, verdict } from './votes.ts';
 
 /** One node may take this long for an answer: long for a node, short beside a ttl. */
 const NODE_MS = 1_000;
 const MIN_NODE_MS = 50;
-/** So long a node that was silent before is waited for when all others have answered. */
-const SILENT_GRACE_MS = 5;
 /** At first use all nodes are waited for a little, so that one that is in the list twice is found. */
 const IDENTIFY_GRACE_MS = 100;
 
@@ -44,57 +35,19 @@ export class Quorum {
     this.nodes = stores.map((store, i) => new QuorumNode(i, store, clock, this.identified));
   }
 
-  /** The deadline of one node in a call that starts now. */
-  nodeLimits(limits: CallLimits, ttlMs = Number.POSITIVE_INFINITY): CallLimits {
+  /** Until when one node may answer in a call that starts now. */
+  nodeDeadline({ deadlineAt }: CallLimits, ttlMs = Number.POSITIVE_INFINITY): number {
     const ms = Math.min(this.commandTimeoutMs, NODE_MS, Math.max(MIN_NODE_MS, ttlMs / 10));
-    return { ...limits, deadlineAt: Math.min(limits.deadlineAt, this.clock.now() + ms) };
+    return Math.min(deadlineAt, this.clock.now() + ms);
   }
 
-  /**
-   * Asks all nodes at once. Resolves as soon as `decided`, or when nobody is left who may still answer.
-   * @param straggler gets what came after that
-   */
-  ask<T>(
-    ask: (index: number) => Promise<T>,
-    decided: (answers: readonly Answer<T>[]) => boolean,
-    straggler?: (index: number, value: T) => void,
-  ): Promise<readonly Answer<T>[]> {
-    const { nodes, majority } = this;
-    const startedAt = this.clock.now();
-    return new Promise((resolve) => {
-      const answers: Answer<T>[] = nodes.map(() => PENDING);
-      const mayWait = nodes.filter(({ silent }) => !silent).length >= majority;
-      let over = false;
-      let grace: NodeJS.Timeout | undefined;
-      const end = () => {
-        over = true;
-        clearTimeout(grace);
-        resolve([...answers]);
-      };
-      const look = () => {
-        if (over) return;
-        const left = nodes.filter((_, i) => answers[i] === PENDING);
-        if (left.length === 0 || decided(answers)) return end();
-        if (grace === undefined && mayWait && left.every(({ silent }) => silent))
-          grace = setTimeout(end, SILENT_GRACE_MS + 2 * (this.clock.now() - startedAt));
-      };
-      for (const node of nodes) {
-        ask(node.index).then(
-          (value) => {
-            node.silent = false;
-            if (over) return straggler?.(node.index, value);
-            answers[node.index] = { state: 'answered', value };
-            look();
-          },
-          (error: unknown) => {
-            // What was given up before its deadline says nothing about the node.
-            node.silent = error instanceof ConnectionError && !(error instanceof GivenUpError);
-            answers[node.index] = { state: 'failed', error };
-            look();
-          },
-        );
-      }
-    });
+  nodeLimits(limits: CallLimits, ttlMs?: number): CallLimits {
+    return { ...limits, deadlineAt: this.nodeDeadline(limits, ttlMs) };
+  }
+
+  /** Asks all nodes at once. Resolves as soon as it is decided, or when nobody is left who may still answer. Never rejects. */
+  ask<T>(asked: Asked<T>): Promise<readonly Answer<T>[]> {
+    return new Question(this.nodes, this.clock, asked).decision;
   }
 
   /** Why there was no majority, where the nodes' own reasons are alike; else all of them. */
@@ -103,8 +56,12 @@ export class Quorum {
     return errors.find((error) => !isPassing(error)) ?? this.error(undefined, answers, String);
   }
 
-  /** Each node is asked who it is before anything else; a majority has to say so. */
-  async ready(subject: Subject | undefined, limits: CallLimits): Promise<void> {
+  /** Each node is asked who it is before anything else; a majority has to say so. `undefined` when all is well already. */
+  ready(subject: Subject | undefined, limits: CallLimits): Promise<void> | undefined {
+    return this.isReady && this.fault === undefined ? undefined : this.getReady(subject, limits);
+  }
+
+  private async getReady(subject: Subject | undefined, limits: CallLimits): Promise<void> {
     for (let failures = 0; !this.isReady; failures++) {
       const error = await this.meet(subject, limits);
       if (error !== undefined) await this.pauseOrThrow(error, failures, limits);
@@ -141,7 +98,7 @@ export class Quorum {
     const nodeLimits = this.nodeLimits(limits);
     const all = this.nodes.map(async (node) => node.identify(nodeLimits));
     const enough = (answers: readonly Answer<void>[]) => verdict(answers, () => true) === true;
-    const answers = await this.ask(async (i) => all[i], enough);
+    const answers = await this.ask({ ask: async (i) => all[i], decided: enough });
     if (!enough(answers)) return this.error(subject, answers, () => 'reached');
     await Promise.race([Promise.allSettled(all), pause(IDENTIFY_GRACE_MS)]);
     this.isReady = true;
@@ -160,7 +117,6 @@ export class Quorum {
 
 /** A failure of too many nodes is tried again this soon, then more slowly. */
 const RETRY = { firstMs: 10, maxMs: 250 };
-const PENDING = { state: 'pending' } as const;
 
 function isPlain(error: Error): boolean {
   return error instanceof WrongTypeError || error instanceof TypeError || error instanceof RangeError;

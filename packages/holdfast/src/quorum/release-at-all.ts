@@ -2,7 +2,7 @@
 
 import type { Ballot } from '../store/redis-voter.ts';
 import type { CallLimits, QueueEntry, ReleaseReply } from '../store/store.ts';
-import { type Arena, FOR_EVER, type Rules } from './contest.ts';
+import { type Arena, FOR_EVER, type Rules } from './rules.ts';
 import { answered, isDecided, verdict } from './votes.ts';
 
 /**
@@ -26,13 +26,16 @@ export async function releaseAtAll<B extends Ballot, V>(
   else proposals.declined(holderId);
   const named = over ? holderId : value;
   polls.end(named);
-  const nodeLimits = quorum.nodeLimits(limits);
+  const deadlineAt = quorum.nodeDeadline(limits);
+  const nodeLimits = { deadlineAt, untimed: true, resent: limits.resent };
   const stamp = quorum.stamps.next(Number(token ?? 0));
-  const answers = await quorum.ask(
-    (i) => rules.release(i, named, stamp, nodeLimits, entry),
+  const answers = await quorum.ask({
+    ask: (i) => rules.release(i, named, stamp, nodeLimits, entry),
     // Whoever gives up wants to be out of every queue.
-    (sofar) => token !== undefined && isDecided(sofar, wasOurs),
-  );
+    decided: (sofar) => token !== undefined && isDecided(sofar, wasOurs),
+    deadlineAt,
+    subject: rules.subject,
+  });
   const replies = answered(answers);
   if (verdict(answers, wasOurs) === true)
     return replies.find((reply) => reply !== 'released' && wasOurs(reply)) ?? 'released';

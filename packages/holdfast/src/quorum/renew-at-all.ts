@@ -1,6 +1,7 @@
 /** A renewal at all nodes, and the top-up of those that have lost the lease. */
-import type { Arena } from './contest.ts';
+
 import type { Poll } from './polls.ts';
+import type { Arena } from './rules.ts';
 import type { Answer } from './votes.ts';
 
 export interface Renewal<T, C> {
@@ -41,10 +42,10 @@ export async function renewAtAll<T, C>(
       .then(() => (own.ended ? renewal.giveBack(node) : undefined))
       .catch(() => {});
   };
-  const answers = await quorum.ask(
-    one,
-    (sofar) => renewal.confirmed(sofar) !== undefined || renewal.decided(sofar),
-  );
+  const answers = await quorum.ask({
+    ask: one,
+    decided: (sofar) => renewal.confirmed(sofar) !== undefined || renewal.decided(sofar),
+  });
   const confirmed = renewal.confirmed(answers);
   if (confirmed !== undefined) certain(confirmed);
   return { confirmed, answers };

@@ -20,6 +20,8 @@ interface Reading {
 export class Stamps {
   private readonly readings = new Map<number, Reading>();
   private last = 0;
+  /** The median of the nodes' clocks, less our own. */
+  private aheadUs = Number.NEGATIVE_INFINITY;
 
   constructor(
     private readonly clock: Clock,
@@ -29,6 +31,9 @@ export class Stamps {
   /** A reading of that node's clock arrived just now, asked for at `askedAt`. */
   learn(node: number, serverUs: number, askedAt: number): void {
     this.readings.set(node, { serverUs, readAt: this.clock.now(), askedAt });
+    const ahead = [...this.readings.values()].map((one) => one.serverUs - oursInUs(one.readAt));
+    ahead.sort((a, b) => a - b);
+    this.aheadUs = ahead[(ahead.length - 1) >> 1] ?? this.aheadUs;
   }
 
   /** When that was on our clock, or a little before; `undefined` when the node's clock is not known. */
@@ -49,13 +54,13 @@ export class Stamps {
 
   /** Greater than any before, and than `above`. */
   next(above: number): number {
-    const now = this.clock.now();
-    const estimates = [...this.readings.values()].map(
-      ({ serverUs, readAt }) => serverUs + (now - readAt) * 1000 * (1 - DRIFT),
-    );
-    estimates.sort((a, b) => a - b);
-    const median = Math.floor(estimates[(estimates.length - 1) >> 1] ?? 0);
+    const median = Math.floor(this.aheadUs + oursInUs(this.clock.now()));
     this.last = Math.max(this.last + 1, above + 1, median);
     return this.last;
   }
+}
+
+/** Slowed down by what two clocks may drift apart, so that the estimate never overtakes the node. */
+function oursInUs(ms: number): number {
+  return ms * 1000 * (1 - DRIFT);
 }

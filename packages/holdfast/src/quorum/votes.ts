@@ -11,7 +11,9 @@ export function majorityOf(nodes: number): number {
 }
 
 export function answered<T>(answers: readonly Answer<T>[]): T[] {
-  return answers.flatMap((answer) => (answer.state === 'answered' ? [answer.value] : []));
+  const values: T[] = [];
+  for (const answer of answers) if (answer.state === 'answered') values.push(answer.value);
+  return values;
 }
 
 /** Whether a majority says so, or can no longer; `undefined` while that is open. */
@@ -31,6 +33,16 @@ export function verdict<T>(answers: readonly Answer<T>[], says: (value: T) => bo
 export function isDecided<T>(answers: readonly Answer<T>[], says: (value: T) => boolean): boolean {
   const said = verdict(answers, says);
   return said === true || (said === false && spoken(answers));
+}
+
+/** A majority has done it, or none can any more. */
+export function isClear(answers: readonly Answer<boolean>[]): boolean {
+  return verdict(answers, Boolean) !== undefined;
+}
+
+/** For questions to which every node's answer counts. */
+export function never(): boolean {
+  return false;
 }
 
 /** A majority has answered, or can no longer. */
@@ -57,13 +69,15 @@ export function isYes(vote: Vote): boolean {
   return vote.kind === 'yes';
 }
 
+const WON: Outcome = { kind: 'won', above: 0, remainingMs: -1, foreign: false };
+
 export function outcomeOf(answers: readonly Answer<Vote>[]): Outcome {
+  if (verdict(answers, isYes) === true) return WON;
   const majority = majorityOf(answers.length);
   const votes = answered(answers);
   const above = Math.max(0, ...votes.map((vote) => (vote.kind === 'stale' ? vote.fence : 0)));
   const outcome = (kind: Outcome['kind']) => ({ kind, above, remainingMs: -1, foreign: false });
   const yes = votes.filter(isYes).length;
-  if (yes >= majority) return outcome('won');
   if (yes + votes.filter(({ kind }) => kind === 'stale').length >= majority) return outcome('stale');
   const holder = heldByMajority(votes, majority);
   if (holder !== undefined) return { ...outcome('held'), ...holder };

@@ -29,11 +29,14 @@ const MAX_AGE_MS = 1_000;
 export const TAKEN = '';
 
 export interface Offer {
-  readonly holderId: string;
+  /** `holderId:stamp` */
+  readonly value: string;
   readonly ttlMs: number;
   /** The fencing token, if it is accepted. */
   readonly stamp: number;
 }
+
+type Both = [before: unknown, raised: unknown];
 
 /** A fence lives at least a day; the pair cannot make it live longer, a script can. */
 const KNOWN_MS = 12 * 3_600_000;
@@ -83,32 +86,31 @@ export class PlainPair {
   ): Promise<AcquireReply | undefined> {
     const stamp = this.stamp();
     if (stamp === undefined) return undefined;
-    const granted = { status: 'granted', fencingToken: stamp, leaseMs: request.ttlMs } as const;
-    const found = await this.offer(keys, { ...request, stamp }, limits, () => late(granted));
+    const { holderId, ttlMs } = request;
+    const both = this.send(keys, { value: `${holderId}:${stamp}`, ttlMs, stamp });
+    if (both === undefined) return undefined;
+    const granted = { status: 'granted', fencingToken: stamp, leaseMs: ttlMs } as const;
+    const ms = Math.min(this.commandTimeoutMs, limits.deadlineAt - this.clock.now());
+    const lateGrant = ([before]: Both) => before === null && late(granted);
+    const found = await this.read(withDeadline(both, ms, lateGrant), holderId);
     if (found === undefined) return undefined;
     if (found === TAKEN) return granted;
     return { status: 'busy', remainingMs: -1, foreign: !found.startsWith(HOLDER_MARK) };
   }
 
-  /**
-   * The pair with this stamp: `TAKEN`, or the value in its way, or `undefined` when the script has to decide.
-   * @param late called when the lock was taken after the deadline had passed
-   */
-  async offer(
-    keys: LockKeys,
-    offer: Offer,
-    limits: CallLimits,
-    late: () => void,
-  ): Promise<typeof TAKEN | string | undefined> {
+  /** The pair with this stamp, for `read`; `undefined` when the script has to decide. */
+  send(keys: LockKeys, offer: Offer): Promise<Both> | undefined {
     const { client, supported } = this;
     const knownAt = this.known.get(keys.lock) ?? Number.NEGATIVE_INFINITY;
     if (!supported || client.sendPair === undefined || this.clock.now() - knownAt > KNOWN_MS)
       return undefined;
-    const both = Promise.all(client.sendPair(...pairOf(keys, offer)));
-    const ms = Math.min(this.commandTimeoutMs, limits.deadlineAt - this.clock.now());
-    const lateGrant = ([before]: [unknown, unknown]) => before === null && late();
+    return Promise.all(client.sendPair(...pairOf(keys, offer)));
+  }
+
+  /** `TAKEN`, or the value in its way, or `undefined` when the script has to decide. */
+  async read(both: Promise<Both>, holderId: string): Promise<typeof TAKEN | string | undefined> {
     try {
-      return answer(await withDeadline(both, ms, lateGrant), offer);
+      return answer(await both, holderId);
     } catch (error) {
       // Redis before 7.0 does not know NX with GET.
       if (error instanceof Error && /syntax error/i.test(error.message)) this.supported = false;
@@ -124,18 +126,14 @@ export class PlainPair {
   }
 }
 
-function pairOf(keys: LockKeys, { holderId, ttlMs, stamp }: Offer): [Command, Command] {
-  const value = `${holderId}:${stamp}`;
+function pairOf(keys: LockKeys, { value, ttlMs, stamp }: Offer): [Command, Command] {
   return [
     { name: 'SET', keys: [keys.lock], tail: [value, 'NX', 'PX', String(ttlMs), 'GET'] },
     { name: 'ZADD', keys: [keys.fence], tail: ['XX', 'GT', 'CH', String(stamp), 'alone'] },
   ];
 }
 
-function answer(
-  [before, raised]: [unknown, unknown],
-  { holderId }: Offer,
-): typeof TAKEN | string | undefined {
+function answer([before, raised]: Both, holderId: string): typeof TAKEN | string | undefined {
   if (before === null) return Number(raised) === 1 ? TAKEN : undefined;
   const value = String(before);
   return value.startsWith(holderId) ? undefined : value;

@@ -76,17 +76,13 @@ export class RedisSlots implements Subject {
     return this.channelOf(this.key);
   }
 
-  async vote(ballot: SlotsBallot, limits: CallLimits, late: () => void): Promise<SlotsVote> {
+  async vote(ballot: SlotsBallot, limits: CallLimits): Promise<SlotsVote> {
     const { holderId, ttlMs, stamp, limit, permits, slots, entry, ticket = '' } = ballot;
     const args = [
       ...[holderId, String(ttlMs), String(stamp), limit === undefined ? '' : String(limit), String(permits)],
       ...[slots.join(','), this.member(entry, permits), ticket, String(QUEUE_TTL_MS)],
     ];
-    const lateYes = (raw: unknown) => {
-      const [status, , , accepted] = texts(raw);
-      if (status === 'voted' && accepted !== '') late();
-    };
-    const reply = texts(await this.run(scripts.slotsVote, args, limits, lateYes));
+    const reply = texts(await this.run(scripts.slotsVote, args, limits));
     const [status, nowUs, stored, accepted, free, fence, remainingMs, rank, isNew] = reply;
     if (status === 'no limit') throw argumentError(prefixed(this, noLimitText()));
     if (status === 'too many') throw tooManyPermits(permits, Number(stored));
@@ -166,13 +162,8 @@ export class RedisSlots implements Subject {
     return entryText({ ...entry, channel: this.channel }, this.kindInQueue, `${permits} 1 `);
   }
 
-  private run(
-    script: Script,
-    args: readonly string[],
-    limits: CallLimits,
-    late?: (raw: unknown) => void,
-  ): Promise<unknown> {
+  private run(script: Script, args: readonly string[], limits: CallLimits): Promise<unknown> {
     const { permits, waiters } = this.keys;
-    return this.runner.script(script, [permits, waiters], args, { ...limits, subject: this, late });
+    return this.runner.script(script, [permits, waiters], args, { ...limits, subject: this });
   }
 }

@@ -10,6 +10,8 @@ import type { CallLimits, QueueEntry, ReleaseReply } from './store.ts';
 
 export interface Ballot {
   readonly holderId: string;
+  /** `holderId:stamp`: what a node that says yes has as the lock's value. */
+  readonly value: string;
   readonly ttlMs: number;
   /** Becomes the fencing token when a majority accepts it. */
   readonly stamp: number;
@@ -42,29 +44,31 @@ export type Vote = { readonly serverUs?: number | undefined } & (
     }
 );
 
+/** The pair's: nothing had been kept. */
+const YES: Vote = { kind: 'yes', kept: false };
+
 export class RedisVoter {
   constructor(readonly lock: RedisLock) {}
 
-  /** `late` is called when the node said yes after the deadline had passed. */
-  async vote(ballot: Ballot, limits: CallLimits, late: () => void): Promise<Vote> {
+  async vote(ballot: Ballot, limits: CallLimits): Promise<Vote> {
     const { lock } = this;
     if (ballot.plain && ballot.entry === undefined) {
-      const found = await lock.pair.offer(lock.keys, ballot, limits, late);
-      if (found !== undefined) return found === TAKEN ? { kind: 'yes', kept: false } : heldBy(found);
+      const both = lock.pair.send(lock.keys, ballot);
+      const found = both && (await lock.pair.read(both, ballot.holderId));
+      if (found !== undefined) return found === TAKEN ? YES : heldBy(found);
       if (limits.unwanted?.()) throw new GivenUpError(lock);
     }
     const { holderId, ttlMs, stamp, entry, ticket = '' } = ballot;
     const member = entry === undefined ? '' : lock.member(entry);
     const args = [holderId, String(ttlMs), String(stamp), member, ticket, String(QUEUE_TTL_MS)];
-    const lateYes = (raw: unknown) => void (voteOf(texts(raw)).kind === 'yes' && late());
-    const call = { ...limits, subject: lock, late: lateYes };
+    const call = { ...limits, subject: lock };
     const vote = voteOf(texts(await lock.runner.script(scripts.vote, lock.threeKeys, args, call)));
     if (vote.kind === 'yes') lock.pair.knows(lock.key);
     return vote;
   }
 
   /** Gives it up, and to the next waiter with `stamp`. */
-  async release(value: string, stamp: number, limits: CallLimits, entry?: QueueEntry): Promise<ReleaseReply> {
+  release(value: string, stamp: number, limits: CallLimits, entry?: QueueEntry): Promise<ReleaseReply> {
     return this.lock.release(value, limits, entry, String(stamp));
   }
 

@@ -33,18 +33,11 @@ export class ScriptRunner {
   script(script: Script, keys: readonly string[], args: readonly string[], call: Call): Promise<unknown> {
     const count = String(keys.length);
     const bySha = { name: 'EVALSHA', head: [script.sha, count], keys, tail: args };
-    const send: Send = (ms, late) =>
-      this.once(bySha, ms, late).catch((error: unknown) => {
-        if (classify(error).kind !== 'no script') throw error;
-        // It would come after what its caller has sent meanwhile.
-        if (call.unwanted?.()) throw new GivenUpError(call.subject, error);
-        return this.once({ ...bySha, name: 'EVAL', head: [script.body, count] }, ms, late);
-      });
-    return this.untilAnswered(call, send, keys[0]);
+    return this.untilAnswered(bySha, call, script.body);
   }
 
   command(command: Command, call: Call): Promise<unknown> {
-    return this.untilAnswered(call, (ms, late) => this.once(command, ms, late));
+    return this.untilAnswered(command, call);
   }
 
   assertUsable(subject?: Subject): void {
@@ -54,23 +47,30 @@ export class ScriptRunner {
     throw new ClosedError(`the ${kind} client is ${state}; ${advice}`, subject);
   }
 
-  private once(command: Command, ms: number, late: Late): Promise<unknown> {
-    return withDeadline(this.client.send(command), ms, late);
+  private once(command: Command, call: Call, late: LateReplies | undefined): Promise<unknown> {
+    const reply = this.client.send(command);
+    const ms = Math.min(this.commandTimeoutMs, call.deadlineAt - this.clock.now());
+    return call.untimed ? reply : withDeadline(reply, ms, late?.put);
   }
 
-  private async untilAnswered(call: Call, send: Send, mainKey?: string): Promise<unknown> {
+  /** @param body of the script that the command calls by its SHA */
+  private async untilAnswered(first: Command, call: Call, body?: string): Promise<unknown> {
     const startedAt = this.clock.now();
     const late = call.late && new LateReplies(call.late);
-    for (let attempt = 0; ; attempt++) {
+    let command = first;
+    for (let attempt = 0; ; ) {
       try {
-        const ms = Math.min(this.commandTimeoutMs, call.deadlineAt - this.clock.now());
-        const answer = await send(ms, late?.put);
+        const answer = await this.once(command, call, late);
         late?.answered();
         return answer;
       } catch (error) {
-        await this.pauseOrThrow(error, attempt, startedAt, call).catch(async (final: unknown) => {
+        const unknown = body !== undefined && command === first && classify(error).kind === 'no script';
+        command = unknown ? withBody(first, body) : first;
+        // Unwanted, it would come after what its caller has sent meanwhile.
+        if (unknown && !call.unwanted?.()) continue;
+        await this.pauseOrThrow(error, attempt++, startedAt, call).catch(async (final: unknown) => {
           late?.failed();
-          throw final instanceof WrongTypeError ? await this.wrongType(final, call, mainKey) : final;
+          throw final instanceof WrongTypeError ? await this.wrongType(final, call, first.keys[0]) : final;
         });
       }
     }
@@ -79,6 +79,7 @@ export class ScriptRunner {
   private async pauseOrThrow(error: unknown, attempt: number, startedAt: number, call: Call): Promise<void> {
     this.assertUsable(call.subject);
     const { kind } = classify(error);
+    if (kind === 'no script' && call.unwanted?.()) throw new GivenUpError(call.subject, error);
     const now = this.clock.now();
     const delay = backoffMs(attempt, RETRY, Math.random());
     const passing = kind === 'refused now' || kind === 'unreachable';
@@ -100,8 +101,9 @@ export class ScriptRunner {
   }
 }
 
-type Late = ((reply: unknown) => void) | undefined;
-type Send = (ms: number, late: Late) => Promise<unknown>;
+function withBody(bySha: Command, body: string): Command {
+  return { ...bySha, name: 'EVAL', head: [body, ...(bySha.head ?? []).slice(1)] };
+}
 
 /**
  * Replies to attempts that were given up. While a further attempt is under way they are nobody's business: it finds what

@@ -80,6 +80,8 @@ export interface LockState {
 export interface CallLimits {
   /** Passing failures are retried until then (monotonic, ms). */
   readonly deadlineAt: number;
+  /** The caller keeps the deadline: the call settles with whatever comes, however late. */
+  readonly untimed?: boolean | undefined;
   /** Asked before a retry: whether nobody wants the answer any more. */
   readonly unwanted?: (() => boolean) | undefined;
   /** Called when it is certain that it was not to be had at first, while it is being tried further. */
