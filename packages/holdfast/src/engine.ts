@@ -2,6 +2,7 @@
 import type { Clock } from './clock.ts';
 import { ClosedError, type LeaseLostReason, type Subject } from './errors.ts';
 import type { Events } from './events.ts';
+import { Renewals } from './renewals.ts';
 import type { CallLimits, Holdable, QueueEntry, ReleaseReply, Store } from './store/store.ts';
 
 /** Something that is held, seen from whoever ends it. */
@@ -12,6 +13,7 @@ export interface Endable {
 export class Engine {
   /** Held now; `close()` ends them. */
   readonly leases = new Set<Endable>();
+  readonly renewals = new Renewals();
   closed = false;
   private readonly background = new Set<Promise<unknown>>();
   private readonly releasing = new Map<string, Promise<unknown>>();

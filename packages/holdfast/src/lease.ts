@@ -37,7 +37,7 @@ export class Lease implements AsyncDisposable, Endable {
       renew: settings.renew,
       endsAt,
     };
-    this.#watchdog = new Watchdog(watch, engine.clock, () => this.#watched());
+    this.#watchdog = new Watchdog(watch, engine.clock, engine.renewals, () => this.#watched());
     engine.leases.add(this);
   }
 

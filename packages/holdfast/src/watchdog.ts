@@ -8,6 +8,7 @@
 import { backoffMs } from './backoff.ts';
 import type { Clock } from './clock.ts';
 import { type LeaseLostReason, WrongTypeError } from './errors.ts';
+import type { Renewals, Renewing } from './renewals.ts';
 import type { RenewReply } from './store/store.ts';
 import { leaseToCover, validUntil } from './validity.ts';
 
@@ -37,10 +38,10 @@ export interface Watch {
   readonly endsAt: number;
 }
 
-export class Watchdog {
+export class Watchdog implements Renewing {
+  ttlMs: number;
+  renewAt: number;
   private until: number;
-  private ttlMs: number;
-  private renewAt: number;
   private failures = 0;
   private inFlight: Promise<RenewOutcome> | undefined;
   private timer: NodeJS.Timeout | undefined;
@@ -49,6 +50,7 @@ export class Watchdog {
   constructor(
     private readonly watch: Watch,
     private readonly clock: Clock,
+    private readonly renewals: Renewals,
     /** Called only when there is something to tell: most leases end before. */
     private readonly watched: () => Watched,
   ) {
@@ -58,6 +60,7 @@ export class Watchdog {
       watch.renew && this.until < watch.endsAt
         ? watch.startedAt + watch.leaseMs / 3
         : Number.POSITIVE_INFINITY;
+    if (watch.renew) renewals.add(this);
     this.arm();
   }
 
@@ -73,6 +76,7 @@ export class Watchdog {
   stop(): void {
     this.stopped = true;
     clearTimeout(this.timer);
+    this.renewals.delete(this);
   }
 
   /** One renewal for everybody who asks while it is under way. */
@@ -152,10 +156,14 @@ export class Watchdog {
       this.end();
       return;
     }
-    if (now >= this.renewAt) {
-      this.renewAt = Number.POSITIVE_INFINITY;
-      void this.renewNow();
-    }
+    if (now >= this.renewAt) this.renewals.takeAlong(now);
+    else this.arm();
+  }
+
+  /** @internal A renewal of this process goes out now, and this one with it. */
+  renewEarly(): void {
+    this.renewAt = Number.POSITIVE_INFINITY;
+    void this.renewNow();
     this.arm();
   }
 }

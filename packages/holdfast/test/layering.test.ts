@@ -10,7 +10,7 @@ const EXAMPLES = fileURLToPath(new URL('../../../examples/', import.meta.url));
 
 const LEAVES = [
   ...['abort', 'backoff', 'clock', 'deadline', 'errors', 'events', 'failure', 'grant', 'holder-id'],
-  ...['keys', 'options', 'slot', 'validity', 'waiting/asking', 'lua/generated', 'client'],
+  ...['keys', 'options', 'renewals', 'slot', 'validity', 'waiting/asking', 'lua/generated', 'client'],
 ];
 
 /** What each layer may import besides the leaves, the lowest first. A folder's name stands for its files. */

@@ -3,6 +3,7 @@ import { wireArguments } from '../client.ts';
 import { checkedPrefix } from './client-error.ts';
 import { type Emitter, watchDrops } from './drops.ts';
 import { type IoredisConnection, openIoredisLink } from './ioredis-link.ts';
+import { type Corkable, inOneWrite } from './one-write.ts';
 import { Subscriptions } from './subscriptions.ts';
 
 /** What ioredis and ioredis.Cluster have in common, as far as it is used. */
@@ -20,25 +21,9 @@ interface IoredisPipeline {
 /** A client of ioredis 5 or 6, or of iovalkey: alone, or with Sentinels. */
 export interface IoredisLike extends IoredisCommander, IoredisConnection {
   readonly options: IoredisOptions;
-  readonly stream?: Corkable | undefined;
+  /** The socket, while there is one. */
+  readonly stream?: (Corkable & { unref?(): unknown }) | undefined;
   duplicate(override?: object): IoredisConnection;
-}
-
-/** The socket, while there is one. */
-interface Corkable {
-  unref?(): unknown;
-  cork?(): void;
-  uncork?(): void;
-}
-
-/** ioredis writes each command to the socket by itself; corked, two go out together. */
-function inOneWrite<T>(stream: Corkable | undefined, send: () => T): T {
-  stream?.cork?.();
-  try {
-    return send();
-  } finally {
-    stream?.uncork?.();
-  }
 }
 
 export interface IoredisOptions {
@@ -54,7 +39,7 @@ export interface IoredisOptions {
 export function fromIoredis(client: IoredisLike, kind = 'ioredis'): Client {
   const keyPrefix = checkedPrefix(client.options.keyPrefix); // before anything is put on a client that it refuses
   const drops = watchDrops(client);
-  const send = (command: Command) =>
+  const call = (command: Command) =>
     callIoredis(client, client.options, command.name, wireArguments(command));
   return {
     kind,
@@ -67,8 +52,8 @@ export function fromIoredis(client: IoredisLike, kind = 'ioredis'): Client {
     get drops() {
       return drops.count();
     },
-    send,
-    sendPair: (first, second) => inOneWrite(client.stream, () => [send(first), send(second)]),
+    send: (command) => inOneWrite(client.stream, () => call(command)),
+    sendPair: (first, second) => inOneWrite(client.stream, () => [call(first), call(second)]),
     async openSubscriber(events) {
       const open = openIoredisLink((override) => client.duplicate(override));
       return new Subscriptions({ open: (_, link) => open(link) }, events);
