@@ -1,0 +1,91 @@
+/**
+ * C8: what is left when everybody has gone. Whoever died in a queue is passed over by the next release, so each name is acquired and released once
+ * more first; then there are no leases and no queues, no channels, and no connections but our own.
+ */
+import { eventually, type RedisProcess } from '@holdfast/testkit';
+import { Holdfast } from 'holdfast';
+import type { Violation } from '../check/violation.ts';
+import type { Place } from '../place.ts';
+import { connectTo } from '../worker/connect.ts';
+import type { Subject } from '../worker/settings.ts';
+
+const WITHIN_MS = 2_000;
+/** Documented in ARCHITECTURE.md: they say who was there, and keep tokens growing; each has an expiry. */
+const STAYS = /^holdfast:(\{.*\}:fence:|process:)/;
+
+/** What faults put there. */
+const BALLAST = /^(fill|many):/;
+
+export interface Left {
+  readonly place: Place;
+  readonly servers: readonly RedisProcess[];
+  readonly names: readonly string[];
+  readonly subject: Subject;
+  readonly ttlMs: number;
+  readonly shared?: true;
+}
+
+export async function leftovers(left: Left): Promise<Violation[]> {
+  await passOver(left);
+  const looked = await Promise.all(
+    left.servers.filter(({ running }) => running).map((one) => look(one, left)),
+  );
+  return looked.flat().map((text) => ({ check: 'C8', text }));
+}
+
+async function passOver({ place, names, subject, ttlMs }: Left): Promise<void> {
+  const { client, end } = await connectTo(place, 'ioredis 5');
+  const holdfast = new Holdfast(client, { ttlMs });
+  for (const name of names) {
+    const lease = await everythingOf(holdfast, name, subject);
+    await lease.release();
+  }
+  await holdfast.close();
+  await end();
+}
+
+const PATIENCE = { waitMs: 10_000 };
+
+function everythingOf(holdfast: Holdfast, name: string, subject: Subject) {
+  if (subject.kind !== 'semaphore') return holdfast.lock(name).acquire(PATIENCE);
+  const { limit, slots } = subject;
+  return holdfast.semaphore(name, { limit, slots }).acquire({ permits: limit, ...PATIENCE });
+}
+
+/** What is still there after a while. */
+async function look(server: RedisProcess, left: Left): Promise<string[]> {
+  let found: string[] = [];
+  const nothing = async () => {
+    found = [...(await keysLeft(server, left)), ...(left.shared ? [] : await listenersLeft(server))];
+    return found.length === 0;
+  };
+  await eventually(nothing, { withinMs: WITHIN_MS }).catch(() => {});
+  return found;
+}
+
+async function keysLeft(server: RedisProcess, { names, subject }: Left): Promise<string[]> {
+  const all = (await server.command('KEYS', '*')) as string[];
+  const keys = all.filter((key) => !BALLAST.test(key));
+  const own = subject.kind === 'semaphore' ? names : [];
+  const wrong = keys.filter((key) => !STAYS.test(key) && !own.includes(key));
+  const expiries = (await server.pipeline(keys.map((key) => ['PTTL', key]))).map(Number);
+  const endless = keys.filter((_, i) => expiries[i] === -1);
+  return [
+    ...wrong.map((key) => `the key ${key} is left`),
+    ...endless.map((key) => `the key ${key} has no expiry`),
+  ];
+}
+
+async function listenersLeft(server: RedisProcess): Promise<string[]> {
+  const [plain, sharded, clients] = await server.pipeline([
+    ['PUBSUB', 'CHANNELS'],
+    ['PUBSUB', 'SHARDCHANNELS'],
+    ['CLIENT', 'LIST', 'TYPE', 'NORMAL'],
+  ]);
+  const channels = [plain, sharded].flatMap((reply) => (Array.isArray(reply) ? reply : []));
+  const connections = String(clients).trim().split('\n').length - 1;
+  return [
+    ...channels.map((channel) => `channel ${channel} is listened to`),
+    ...(connections > 0 ? [`${connections} connections are left`] : []),
+  ];
+}
