@@ -36,3 +36,14 @@ function unwatch(signal: AbortSignal): void {
   listeners.delete(signal);
   watchers.delete(signal);
 }
+
+/** What `work` becomes; rejects with the signal's reason as soon as it aborts, whatever becomes of `work` then. */
+export function unlessAborted<T>(signal: AbortSignal | undefined, work: () => Promise<T>): Promise<T> {
+  if (signal === undefined) return work();
+  return new Promise((resolve, reject) => {
+    const forget = onAbort(signal, () => reject(signal.reason));
+    work()
+      .then(resolve, reject)
+      .finally(() => forget());
+  });
+}

@@ -1,5 +1,5 @@
 /** How a lease comes about: one try, then a wait in the queue where that is wanted. */
-import { onAbort } from './abort.ts';
+import { unlessAborted } from './abort.ts';
 import { backoffMs } from './backoff.ts';
 import { pause } from './deadline.ts';
 import type { Engine } from './engine.ts';
@@ -115,7 +115,7 @@ class Attempt<L extends Lease> {
     };
     const asked = target.acquire({ holderId, ttlMs: this.ttlMs }, limits, late);
     try {
-      const reply = await this.unlessAborted(asked);
+      const reply = await unlessAborted(signal, () => asked);
       this.refused = !isGrant(reply);
       return isGrant(reply) ? this.inTime(reply, askedAt) : undefined;
     } catch (error) {
@@ -209,15 +209,6 @@ class Attempt<L extends Lease> {
     // The next ask may overtake that, and would be told that it has what is about to be given back.
     this.holderId = newHolderId(engine.clientId);
     return undefined;
-  }
-
-  private unlessAborted(asked: Promise<AcquireReply>): Promise<AcquireReply> {
-    const { signal } = this.wanted;
-    if (signal === undefined) return asked;
-    return new Promise((resolve, reject) => {
-      const forget = onAbort(signal, () => reject(signal.reason));
-      asked.then(resolve, reject).finally(() => forget());
-    });
   }
 
   /** Whether that try got the lock may be unknown: given back now, and again should its grant still come. */

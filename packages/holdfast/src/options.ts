@@ -33,7 +33,7 @@ export interface HoldfastOptions extends LockOptions {
   /** The library's own deadline for each command, in ms: 10 to 600,000. Default 3,000. */
   readonly commandTimeoutMs?: number;
   /**
-   * So many replicas have to confirm each grant (`WAIT`, one more round trip), within a third of `ttlMs` and of `commandTimeoutMs`; else it is given back and the
+   * So many replicas have to confirm each grant (`WAIT`, one more round trip, two after a wait), within a third of `ttlMs` and of `commandTimeoutMs`; else it is given back and the
    * acquire rejects with `ServerRefusedError`, reply `NOREPLICAS`. A fail-over loses fewer locks then, but can lose them still. For one
    * server with one connection: not in a Cluster, not for a list of servers. 0 to 100. Default 0.
    */

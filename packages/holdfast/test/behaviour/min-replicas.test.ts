@@ -2,7 +2,7 @@
 import { Redis } from 'ioredis';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type RedisProcess, startReplica, startServer } from '../../../testkit/src/index.ts';
-import { Holdfast, ServerRefusedError } from '../../src/index.ts';
+import { ConnectionError, Holdfast, ServerRefusedError } from '../../src/index.ts';
 import { fresh } from '../suites/backend.ts';
 
 describe('minReplicas', () => {
@@ -70,10 +70,43 @@ describe('minReplicas', () => {
     const asked = holdfast.lock(name).acquire({ signal: abort.signal });
     asked.catch(() => {});
     await expect.poll(() => master.command('EXISTS', name)).toBe(1);
+    const abortedAt = performance.now();
     abort.abort();
-    replica.cont();
     await expect(asked).rejects.toBe(abort.signal.reason);
+    // WAIT itself goes on for a second.
+    expect(performance.now() - abortedAt).toBeLessThan(500);
+    replica.cont();
     await expect.poll(() => master.command('EXISTS', name)).toBe(0);
+  });
+
+  it('a server that stops meanwhile costs two thirds of the ttl, not the deadline of a command', async () => {
+    const name = fresh('silent');
+    const lock = open(1).lock(name, { ttlMs: 300 });
+    await (await lock.acquire()).release();
+    replica.stop();
+    const asked = lock.acquire();
+    asked.catch(() => {});
+    await expect.poll(() => master.command('EXISTS', name)).toBe(1);
+    master.stop();
+    const stoppedAt = performance.now();
+    await expect(asked).rejects.toThrow(ConnectionError);
+    expect(performance.now() - stoppedAt).toBeLessThan(1_000);
+    master.cont();
+    replica.cont();
+    await expect.poll(() => master.command('EXISTS', name)).toBe(0);
+  });
+
+  it('a lease that was confirmed too late is no lease', async () => {
+    const name = fresh('late');
+    const lock = open(1).lock(name, { ttlMs: 200 });
+    await (await lock.acquire()).release();
+    replica.stop();
+    const asked = lock.acquire();
+    asked.catch(() => {});
+    await expect.poll(() => master.command('EXISTS', name)).toBe(1);
+    replica.cont();
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 300);
+    await expect(asked).rejects.toThrow(/confirmed|no answer/);
   });
 
   it('a hand-off that is not confirmed goes on to the next waiter', async () => {
