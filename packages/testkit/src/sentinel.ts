@@ -55,6 +55,18 @@ export class SentinelGroup implements AsyncDisposable {
     return eventually(look, { withinMs, what: 'a new master' });
   }
 
+  /** All Sentinels name the same master, and the others follow it: before that, another fail-over may leave nobody the master. */
+  async agreed(withinMs = 20_000): Promise<void> {
+    const look = async () => {
+      const named = await Promise.all(this.sentinels.filter((one) => one.running).map(masterOf));
+      const port = named[0];
+      if (port === undefined || named.some((one) => one !== port)) return false;
+      const others = this.servers.filter((server) => server.port !== port && server.running);
+      return (await Promise.all(others.map((server) => follows(server, port)))).every(Boolean);
+    };
+    await eventually(look, { withinMs, everyMs: 50, what: 'one master, and all others in step with it' });
+  }
+
   /** Every Sentinel knows the other Sentinels and the replicas, so that a fail-over can succeed. */
   async settled(): Promise<void> {
     await Promise.all(this.sentinels.map(hasten));
@@ -90,6 +102,16 @@ export class SentinelGroup implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     await this.shutdown();
   }
+}
+
+async function masterOf(sentinel: RedisProcess): Promise<number | undefined> {
+  const address = await sentinel.command('SENTINEL', 'GET-MASTER-ADDR-BY-NAME', MASTER_NAME);
+  return Array.isArray(address) ? Number(address[1]) : undefined;
+}
+
+async function follows(server: RedisProcess, port: number): Promise<boolean> {
+  const info = String(await server.command('INFO', 'replication'));
+  return info.includes(`master_port:${port}\r`) && info.includes('master_link_status:up');
 }
 
 /** Sentinels look for each other every 2 s and ask servers every 10 s; Redis 7 can be told to do it more often. */

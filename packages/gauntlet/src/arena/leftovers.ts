@@ -26,7 +26,11 @@ export interface Left {
 }
 
 export async function leftovers(left: Left): Promise<Violation[]> {
-  await passOver(left);
+  try {
+    await passOver(left);
+  } catch (error) {
+    return [{ check: 'C8', text: `afterwards a name could not be acquired any more: ${error}` }];
+  }
   const looked = await Promise.all(
     left.servers.filter(({ running }) => running).map((one) => look(one, left)),
   );
@@ -36,12 +40,15 @@ export async function leftovers(left: Left): Promise<Violation[]> {
 async function passOver({ place, names, subject, ttlMs }: Left): Promise<void> {
   const { client, end } = await connectTo(place, 'ioredis 5');
   const holdfast = new Holdfast(client, { ttlMs });
-  for (const name of names) {
-    const lease = await everythingOf(holdfast, name, subject);
-    await lease.release();
+  try {
+    for (const name of names) {
+      const lease = await everythingOf(holdfast, name, subject);
+      await lease.release();
+    }
+  } finally {
+    await holdfast.close();
+    await end();
   }
-  await holdfast.close();
-  await end();
 }
 
 const PATIENCE = { waitMs: 10_000 };

@@ -6,6 +6,7 @@ import { type Hits, type Outcome, type Standing, standingOf } from '../scenarios
 import { bound, handOver } from './text.ts';
 
 const HEAD = ['scenario', 'fault', 'hits', 'needed', 'acquired', 'violations', 'longest hand-over', ''];
+const VIOLATIONS = HEAD.indexOf('violations');
 const SAYS: Readonly<Record<Standing, string>> = {
   held: 'held',
   violated: 'VIOLATED',
@@ -28,9 +29,11 @@ export function tableOf(all: readonly Ran[]): string {
 function rows(id: string, outcome: Outcome): string[][] {
   const [first, ...others] = outcome.hits;
   const shared = [String(outcome.acquisitions)];
-  const lines = [row(`${id}: ${outcome.what}`, first, outcome, shared, standing(outcome))];
+  const control = id === 'controls';
+  const lines = [row(`${id}: ${outcome.what}`, first, outcome, shared, standing(outcome, control))];
   for (const hits of others) lines.push(row('', hits, outcome, [''], ''));
-  return lines;
+  // What a control is convicted of is its hits; it has no violations of its own.
+  return control ? lines.map((cells) => cells.with(VIOLATIONS, '')) : lines;
 }
 
 function row(
@@ -45,7 +48,8 @@ function row(
   return [what, ...numbers, ...acquired, bound(hits, outcome.violations.length), handOver(outcome), says];
 }
 
-function standing(outcome: Outcome): string {
+function standing(outcome: Outcome, control: boolean): string {
   const is = standingOf(outcome);
-  return styleText(is === 'held' ? 'green' : 'red', SAYS[is], { stream: process.stdout });
+  const says = control && is === 'held' ? 'found' : SAYS[is];
+  return styleText(is === 'held' ? 'green' : 'red', says, { stream: process.stdout });
 }

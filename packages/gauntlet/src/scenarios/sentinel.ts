@@ -33,6 +33,7 @@ function planned(group: SentinelGroup): Fault {
     async strike() {
       // Sentinels may give one up, and begin another.
       await group.failover().catch(() => group.failover());
+      await group.agreed();
       return {};
     },
   };
@@ -54,7 +55,7 @@ function unheard(group: SentinelGroup, cuts: Cut[]): Fault {
       await mend(replica);
       await group.failedOver(port);
       await master.start();
-      await inStep(master);
+      await group.agreed();
       return {};
     },
   };
@@ -81,11 +82,6 @@ async function cutOff(master: RedisProcess, replica: RedisProcess): Promise<void
 async function mend(replica: RedisProcess): Promise<void> {
   await replica.command('CONFIG', 'SET', 'masterauth', '');
   await replica.command('CONFIG', 'SET', 'masteruser', '');
-}
-
-async function inStep(server: RedisProcess): Promise<void> {
-  const isUp = async () => /master_link_status:up/.test(String(await server.command('INFO', 'replication')));
-  await eventually(isUp, { withinMs: 15_000, what: 'the former master follows the new one' });
 }
 
 interface Part {

@@ -98,8 +98,8 @@ function asked(lane: Lane, { id, name, permits }: Wanted, how: How): Promise<Hol
   const shortMs = lane.random.below(SHORT_MS);
   const signal = how === 'abort' ? AbortSignal.timeout(shortMs) : undefined;
   const waits = { try: undefined, short: shortMs, abort: waitMs, wait: waitMs }[how];
-  // So long it waits for replicas.
-  const replicasMs = lane.settings.minReplicas > 0 ? lane.settings.ttlMs / 3 : 0;
+  // So long it may ask replicas: a renewal, WAIT, and its answer.
+  const replicasMs = lane.settings.minReplicas > 0 ? lane.settings.ttlMs : 0;
   const endMs = { try: COMMAND_TIMEOUT_MS, short: shortMs, abort: shortMs, wait: waitMs }[how];
   const call = () => lane.contended.ask(name, { permits, waitMs: waits, signal });
   const asking = lane.pending.within(endMs + replicasMs + ANSWERS_MS, `${how} for ${name}`, call);
