@@ -1,9 +1,11 @@
 import type { Client } from '../client.ts';
 import { keySlot, tagOfSlot } from '../slot.ts';
+import type { Emitter } from './drops.ts';
 import { hostAndPort } from './link.ts';
-import { AS_STRINGS, endpointOf, prefixOf, wireCommand } from './node-redis.ts';
+import { endpointOf, prefixOf, wireCommand } from './node-redis.ts';
 import { type NodeRedisTemplate, oneShot, openNodeRedisLink } from './node-redis-link.ts';
 import { Subscriptions } from './subscriptions.ts';
+import { sendOn } from './unwritten.ts';
 
 type NodeClient = NodeRedisTemplate & {
   readonly socketEpoch: number;
@@ -16,7 +18,7 @@ interface ClusterNode {
 }
 
 /** A client of node-redis 5 or 6, from `createCluster`. */
-export interface NodeRedisClusterLike<Node extends ClusterNode = ClusterNode> {
+export interface NodeRedisClusterLike<Node extends ClusterNode = ClusterNode> extends Emitter {
   readonly isOpen: boolean;
   readonly masters: readonly Node[];
   readonly slots: readonly { readonly master: Node }[];
@@ -54,15 +56,18 @@ export function fromNodeRedisCluster<Node extends ClusterNode>(client: NodeRedis
       drops = Math.max(drops, reconnects);
       return drops;
     },
-    async send(command) {
+    send: (command) => {
       const args = wireCommand(command, keyPrefix);
       const [firstKey] = command.keys;
-      if (firstKey !== undefined)
-        return client.sendCommand(routeOf(keyPrefix + firstKey), false, args, AS_STRINGS);
-      // Without a key version 6 may send it to every node and merge the answers.
-      const [node] = client.masters;
-      if (!node) return client.sendCommand(undefined, false, args, AS_STRINGS);
-      return (await client.nodeClient(node)).sendCommand(args, AS_STRINGS);
+      const send = async (options: object) => {
+        if (firstKey !== undefined)
+          return client.sendCommand(routeOf(keyPrefix + firstKey), false, args, options);
+        // Without a key version 6 may send it to every node and merge the answers.
+        const [node] = client.masters;
+        if (!node) return client.sendCommand(undefined, false, args, options);
+        return (await client.nodeClient(node)).sendCommand(args, options);
+      };
+      return sendOn(client, send, 'node-reconnecting');
     },
     async openSubscriber(events) {
       return new Subscriptions(

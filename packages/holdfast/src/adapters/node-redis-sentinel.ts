@@ -1,9 +1,12 @@
 import type { Client } from '../client.ts';
-import { AS_STRINGS, prefixOf, wireCommand } from './node-redis.ts';
+import type { Emitter } from './drops.ts';
+import { prefixOf, wireCommand } from './node-redis.ts';
 import { type NodeRedisTemplate, oneShot, openNodeRedisLink } from './node-redis-link.ts';
 import { Subscriptions } from './subscriptions.ts';
+import { sendOn } from './unwritten.ts';
 
-type MasterClient = NodeRedisTemplate & { sendCommand(args: string[], options?: object): Promise<unknown> };
+type MasterClient = NodeRedisTemplate &
+  Emitter & { sendCommand(args: string[], options?: object): Promise<unknown> };
 
 /** A client of node-redis 5 or 6, from `createSentinel`. */
 export interface NodeRedisSentinelLike {
@@ -34,7 +37,7 @@ export function fromNodeRedisSentinel(client: NodeRedisSentinelLike): Client {
       return client._execute(false, (master) => {
         // It repeats what was in flight when the connection broke, so a second run is a command sent twice.
         if (sent++ > 0) drops++;
-        return master.sendCommand(args, AS_STRINGS);
+        return sendOn(master, (options) => master.sendCommand(args, options));
       });
     },
     async openSubscriber(events) {

@@ -1,10 +1,12 @@
 import { type Client, type Command, wireArguments } from '../client.ts';
 import { checkedPrefix } from './client-error.ts';
+import type { Emitter } from './drops.ts';
 import { type NodeRedisTemplate, oneShot, openNodeRedisLink } from './node-redis-link.ts';
 import { Subscriptions } from './subscriptions.ts';
+import { sendOn } from './unwritten.ts';
 
 /** A client of node-redis 5 or 6, from `createClient`. */
-export interface NodeRedisLike extends NodeRedisTemplate {
+export interface NodeRedisLike extends NodeRedisTemplate, Emitter {
   readonly isOpen: boolean;
   /** How often it has connected. */
   readonly socketEpoch: number;
@@ -14,16 +16,13 @@ export interface NodeRedisLike extends NodeRedisTemplate {
 /** A pool of node-redis 5 or 6, from `createClientPool` or `client.createPool()`. */
 export interface NodeRedisPoolLike {
   readonly isOpen: boolean;
-  execute<T>(task: (client: NodeRedisTemplate) => Promise<T>): Promise<T>;
-  sendCommand(args: string[], options?: object): Promise<unknown>;
+  execute<T>(task: (client: NodeRedisLike) => Promise<T>): Promise<T>;
 }
-
-/** Replies as strings, also from a client whose own type mapping makes Buffers. */
-export const AS_STRINGS = { typeMapping: {} };
 
 export function fromNodeRedis(client: NodeRedisLike): Client {
   const keyPrefix = prefixOf(client);
-  const send = (command: Command) => client.sendCommand(wireCommand(command, keyPrefix), AS_STRINGS);
+  const send = (command: Command) =>
+    sendOn(client, (options) => client.sendCommand(wireCommand(command, keyPrefix), options));
   return {
     kind: 'node-redis',
     keyPrefix,
@@ -61,7 +60,10 @@ export function fromNodeRedisPool(pool: NodeRedisPoolLike): Client {
       return pool.isOpen ? 'usable' : wasOpen ? 'closed' : 'not connected';
     },
     drops: 0, // it never sends a command twice, and does not tell of lost connections
-    send: (command) => pool.sendCommand(wireCommand(command, keyPrefix), AS_STRINGS),
+    send: (command) => {
+      const args = wireCommand(command, keyPrefix);
+      return pool.execute((client) => sendOn(client, (options) => client.sendCommand(args, options)));
+    },
     async openSubscriber(events) {
       const open = openNodeRedisLink(() => pool.execute(async (client) => oneShot(client)));
       return new Subscriptions({ open: (_, link) => open(link) }, events);
