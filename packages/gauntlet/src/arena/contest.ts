@@ -63,6 +63,7 @@ const DEFAULTS: Contest = {
   blocks: 0,
   ordered: false,
   fine: [],
+  fineShort: [],
   fineReleases: ['ConnectionError'],
   minReplicas: 0,
 };

@@ -8,6 +8,8 @@ import type { Random } from '../random.ts';
 import { type Outcome, outcomeOf, type Scenario } from './scenario.ts';
 
 const FINE = ['ConnectionError', 'AcquireTimeoutError'];
+/** An outage that outlasts the deadline of the call, which is told as the server told it. */
+const DOWN = ['ConnectionError', 'ServerRefusedError'];
 const NAMES = ['gauntlet:a', 'gauntlet:b', 'gauntlet:c', 'gauntlet:d', 'gauntlet:e', 'gauntlet:f'];
 /** So long the keys of a moving slot are in two places. */
 const BETWEEN_MS = 200;
@@ -87,22 +89,27 @@ interface Part {
   readonly fault: (cluster: Cluster) => Fault;
   readonly times: number;
   readonly durationMs: number;
+  readonly fineShort?: readonly string[];
+  readonly fineReleases?: readonly string[];
 }
 
 const parts: readonly Part[] = [
-  { what: 'slots', fault: migration, times: 10, durationMs: 8_000 },
+  { what: 'slots', fault: migration, times: 10, durationMs: 8_000, fineShort: DOWN },
   { what: 'planned fail-overs', fault: planned, times: 5, durationMs: 10_000 },
-  { what: 'deaths of masters', fault: death, times: 3, durationMs: 9_000 },
+  {
+    what: 'deaths of masters',
+    fault: death,
+    times: 3,
+    durationMs: 9_000,
+    fineShort: DOWN,
+    fineReleases: DOWN,
+  },
 ];
 
-async function run(
-  { what, fault, times, durationMs }: Part,
-  cluster: Cluster,
-  seed: number,
-): Promise<Outcome> {
+async function run({ what, fault, times, ...rest }: Part, cluster: Cluster, seed: number): Promise<Outcome> {
   const own = fault(cluster);
   const plan = {
-    ...{ workers: 4, lanes: 3, ttlMs: 400, waitMs: 10_000, fine: FINE, names: NAMES, durationMs },
+    ...{ workers: 4, lanes: 3, ttlMs: 400, waitMs: 10_000, fine: FINE, names: NAMES, ...rest },
     ...{ ownFaults: { fault: own }, ownPlanned: { fault: times } },
   };
   const result = await contest(clusterStage(cluster), plan, seed);

@@ -6,6 +6,8 @@ import { aLeaseAndReconnect, type Fault } from '../faults/fault.ts';
 import { type Outcome, outcomeOf, type Scenario } from './scenario.ts';
 
 const FINE = ['ConnectionError', 'AcquireTimeoutError', 'ServerRefusedError'];
+/** An outage may outlast the deadline of a release. */
+const REFUSED = ['ConnectionError', 'ServerRefusedError'];
 const CREW = { workers: 5, lanes: 3, fine: FINE } as const;
 
 const FILLING = 3_000;
@@ -69,7 +71,7 @@ const parts: readonly Part[] = [
     plan: {
       planned: { noPermission: 5 },
       durationMs: 3_500,
-      fineReleases: ['ConnectionError', 'ServerRefusedError'],
+      fineReleases: REFUSED,
     },
     wanted: { noPermission: 5 },
   },
@@ -77,7 +79,13 @@ const parts: readonly Part[] = [
     what: 'loading',
     stage: { appendonly: true, lines: ['key-load-delay 100'] },
     filled: true,
-    plan: { ownFaults: { load }, ownPlanned: { load: 2 }, durationMs: 7_000, waitMs: 10_000 },
+    plan: {
+      ownFaults: { load },
+      ownPlanned: { load: 2 },
+      durationMs: 7_000,
+      waitMs: 10_000,
+      fineReleases: REFUSED,
+    },
     wanted: { load: 2 },
   },
   {

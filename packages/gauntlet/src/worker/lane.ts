@@ -80,13 +80,17 @@ async function ask(lane: Lane, wanted: Wanted): Promise<Hold | undefined> {
     return hold;
   } catch (error) {
     const { name: why = '', message } = error as Error;
-    const fine = endsBySelf(how, why) || settings.fine.includes(why);
+    const fine = endsBySelf(how, why) || settings.fine.includes(why) || shortly(settings, how, why);
     record(fine ? 'none' : 'fault', { id, why, what: `${how} for ${name}: ${why}: ${message}` });
     return undefined;
   } finally {
     if (how === 'wait') resource.stands(id, name, false);
   }
 }
+
+/** What a fault explains of a wait that ends before the fault does. */
+const shortly = ({ fineShort }: WorkerSettings, how: How, why: string): boolean =>
+  how === 'short' && fineShort.includes(why);
 
 /** An answer that a crowd delays beyond a very short wait is none. */
 const endsBySelf = (how: How, why: string): boolean =>

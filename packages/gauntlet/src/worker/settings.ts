@@ -37,6 +37,8 @@ export interface WorkerSettings {
   readonly ordered: boolean;
   /** Errors that an ask may end with under the faults of this run, by name. */
   readonly fine: readonly string[];
+  /** Further ones, of a wait of a few milliseconds. */
+  readonly fineShort: readonly string[];
   /** Errors that a release may end with. */
   readonly fineReleases: readonly string[];
   readonly minReplicas: number;
