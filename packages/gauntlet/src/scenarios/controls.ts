@@ -11,6 +11,8 @@ interface Wrong {
   readonly plan: ContestPlan;
   readonly stage?: StageOptions;
   /** What it must be convicted of. */
+  /** In the full run. Default 2. */
+  readonly timesLonger?: number;
   readonly of: string;
   readonly found: (result: Result) => number;
   readonly wanted: (full: boolean) => number;
@@ -45,6 +47,7 @@ const wrong: readonly Wrong[] = [
   {
     what: 'a right lock, the resource without its fencing check, blocked on purpose',
     plan: { ...BLOCKING, workers: 6, durationMs: 5_000, fenced: false },
+    timesLonger: 5,
     of: 'late writes accepted (C2)',
     found: (result) => lateWrites(result, true),
     wanted: (full) => (full ? 100 : 15),
@@ -109,12 +112,12 @@ const wrong: readonly Wrong[] = [
 const AT_ONCE = 6;
 
 async function convicted(
-  { what, plan, stage, of, found, wanted }: Wrong,
+  { what, plan, stage, timesLonger = 2, of, found, wanted }: Wrong,
   full: boolean,
   seed: number,
 ): Promise<Outcome> {
   await using servers = await stageOf(stage);
-  const durationMs = plan.durationMs * (full ? 2 : 1);
+  const durationMs = plan.durationMs * (full ? timesLonger : 1);
   const result = await contest(servers, { ...plan, durationMs }, seed);
   rmSync(result.folder, { recursive: true, force: true });
   const hits = [{ fault: of, hits: found(result), wanted: wanted(full) }];
