@@ -1,6 +1,6 @@
 /** How a lease comes about: one try, then a wait in the queue where that is wanted. */
 import { unlessAborted } from './abort.ts';
-import { backoffMs } from './backoff.ts';
+import { backoffBefore } from './backoff.ts';
 import { pause } from './deadline.ts';
 import type { Engine } from './engine.ts';
 import { AcquireTimeoutError, ClosedError } from './errors.ts';
@@ -191,8 +191,8 @@ class Attempt<L extends Lease> {
         throw round > 0 && over && isPassing(error) ? this.timedOut() : error;
       });
       if (grant !== undefined) return grant;
-      const delay = backoffMs(round, POLL, Math.random());
-      if (engine.clock.now() + delay >= this.deadlineAt) throw this.timedOut();
+      const delay = backoffBefore(this.deadlineAt - engine.clock.now(), round, POLL, Math.random());
+      if (delay === undefined) throw this.timedOut();
       await pause(delay, signal);
       signal?.throwIfAborted();
       engine.assertOpen(target);

@@ -12,3 +12,21 @@ export function backoffMs(attempt: number, range: BackoffRange, random: number):
   const ceiling = Math.min(range.maxMs, range.firstMs * 2 ** Math.min(attempt, 30));
   return ceiling * (0.5 + random / 2);
 }
+
+/** An attempt that gets less time than this before its caller's deadline says only that it was late. */
+const LEAST_ATTEMPT_MS = 50;
+
+/**
+ * The same delay before a deadline that is `remainingMs` away. One that is too long for it becomes half of what remains, so that a wait is
+ * used to near its end; `undefined` when that leaves too little for a further attempt.
+ */
+export function backoffBefore(
+  remainingMs: number,
+  attempt: number,
+  range: BackoffRange,
+  random: number,
+): number | undefined {
+  const delay = backoffMs(attempt, range, random);
+  if (delay < remainingMs) return delay;
+  return remainingMs / 2 < LEAST_ATTEMPT_MS ? undefined : remainingMs / 2;
+}

@@ -1,5 +1,5 @@
 /** The nodes of one instance: asked in parallel, until a majority has decided. */
-import { backoffMs } from '../backoff.ts';
+import { backoffBefore } from '../backoff.ts';
 import type { Clock } from '../clock.ts';
 import { pause } from '../deadline.ts';
 import { argumentError, NO_ANSWER, QuorumError, type Subject, WrongTypeError } from '../errors.ts';
@@ -88,8 +88,8 @@ export class Quorum {
 
   /** What may pass is tried again within the caller's deadline. */
   async pauseOrThrow(error: unknown, failures: number, limits: CallLimits): Promise<void> {
-    const delay = backoffMs(failures, RETRY, Math.random());
-    if (!isPassing(error) || this.clock.now() + delay >= limits.deadlineAt) throw error;
+    const delay = backoffBefore(limits.deadlineAt - this.clock.now(), failures, RETRY, Math.random());
+    if (!isPassing(error) || delay === undefined) throw error;
     await pause(delay);
     if (limits.unwanted?.()) throw error;
   }

@@ -2,7 +2,7 @@
 import { type AcquireReply, type GrantedReply, parseSlots } from './store.ts';
 
 /** A queue that nobody asks about for this long is forgotten; waiters ask far more often. */
-export const QUEUE_TTL_MS = 60_000;
+export const QUEUE_TTL_MS = 300_000;
 
 export function texts(reply: unknown): string[] {
   return (reply as unknown[]).map(String);

@@ -1,5 +1,5 @@
 /** Sends one script or command until it is answered: NOSCRIPT, passing refusals and deadlines are dealt with here. */
-import { backoffMs } from '../backoff.ts';
+import { backoffBefore } from '../backoff.ts';
 import type { Client, Command } from '../client.ts';
 import type { Clock } from '../clock.ts';
 import { pause, withDeadline } from '../deadline.ts';
@@ -81,9 +81,9 @@ export class ScriptRunner {
     const { kind } = classify(error);
     if (kind === 'no script' && call.unwanted?.()) throw new GivenUpError(call.subject, error);
     const now = this.clock.now();
-    const delay = backoffMs(attempt, RETRY, Math.random());
+    const delay = backoffBefore(call.deadlineAt - now, attempt, RETRY, Math.random());
     const passing = kind === 'refused now' || kind === 'unreachable';
-    if (!passing || now + delay >= call.deadlineAt) throw failureError(error, call.subject, now - startedAt);
+    if (!passing || delay === undefined) throw failureError(error, call.subject, now - startedAt);
     await pause(delay);
     if (call.unwanted?.()) throw new GivenUpError(call.subject, error);
     if (kind === 'unreachable') call.resent?.();

@@ -5,7 +5,7 @@ import { backoffMs } from '../backoff.ts';
 const FOREIGN = { firstMs: 5, maxMs: 250 };
 /** After a failure. */
 const FAILED = { firstMs: 50, maxMs: 1_000 };
-/** However long the lease in the way lasts: it may be deleted, and the queue must not be forgotten (it lives 60 s). */
+/** However long the lease in the way lasts: it may be deleted, and the queue must not be forgotten (it lives five minutes). */
 const MAX_ASK_MS = 5_000;
 const MAX_ASK_FAR_BACK_MS = 20_000;
 /** A place further back asks later: whoever is in front serves the queue for all. */

@@ -86,7 +86,7 @@ describe.each(KINDS)('with $name', ({ open }) => {
       const { ms, result } = await took(() => lock.acquire({ waitMs: 300 }));
       const refused = { name: 'ServerRefusedError', reply: 'READONLY', lockName: lock.name };
       expect(result).toMatchObject({ status: 'rejected', reason: refused });
-      expect(ms).toBeGreaterThan(150);
+      expect(ms).toBeGreaterThan(195);
       expect(ms).toBeLessThan(650);
       const acquiring = lock.acquire();
       await pass(100);

@@ -1,7 +1,7 @@
 /** The pure decisions, at their edges. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { backoffMs } from '../../src/backoff.ts';
+import { backoffBefore, backoffMs } from '../../src/backoff.ts';
 import { parseMessage } from '../../src/store/store.ts';
 import { driftMs, handedOffAt, leaseToCover, validUntil } from '../../src/validity.ts';
 import { nextAskMs } from '../../src/waiting/asking.ts';
@@ -88,6 +88,14 @@ describe('backoff', () => {
     const range = { firstMs: 10, maxMs: 250 };
     expect([0, 1, 2, 10, 1_000].map((n) => backoffMs(n, range, 1))).toEqual([10, 20, 40, 250, 250]);
     expect(backoffMs(0, range, 0)).toBe(5);
+  });
+
+  it('uses a wait to near its end', () => {
+    const range = { firstMs: 10, maxMs: 250 };
+    expect(backoffBefore(300, 10, range, 1)).toBe(250);
+    expect(backoffBefore(250, 10, range, 1)).toBe(125);
+    expect(backoffBefore(99, 10, range, 1)).toBeUndefined();
+    expect(backoffBefore(50, 0, range, 1)).toBe(10);
   });
 });
 
