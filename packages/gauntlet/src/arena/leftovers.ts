@@ -70,7 +70,11 @@ async function look(server: RedisProcess, left: Left): Promise<string[]> {
   return found;
 }
 
-async function keysLeft(server: RedisProcess, { names, subject }: Left): Promise<string[]> {
+/** Keys that are nobody's any more, or would stay for ever. */
+export async function keysLeft(
+  server: RedisProcess,
+  { names, subject }: Pick<Left, 'names' | 'subject'>,
+): Promise<string[]> {
   const all = (await server.command('KEYS', '*')) as string[];
   const keys = all.filter((key) => !BALLAST.test(key));
   const own = subject.kind === 'semaphore' ? names : [];

@@ -10,9 +10,9 @@ interface Wrong {
   readonly what: string;
   readonly plan: ContestPlan;
   readonly stage?: StageOptions;
-  /** What it must be convicted of. */
   /** In the full run. Default 2. */
   readonly timesLonger?: number;
+  /** What it must be convicted of. */
   readonly of: string;
   readonly found: (result: Result) => number;
   readonly wanted: (full: boolean) => number;

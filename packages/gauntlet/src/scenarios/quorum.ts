@@ -2,6 +2,7 @@
 import { eventually, type RedisProcess, startProxy, type TcpProxy } from '@holdfast/testkit';
 import { Holdfast } from 'holdfast';
 import { contest } from '../arena/contest.ts';
+import { keysLeft } from '../arena/leftovers.ts';
 import { stageOf } from '../arena/stage.ts';
 import type { Violation } from '../check/violation.ts';
 import type { FaultName } from '../faults/index.ts';
@@ -109,14 +110,14 @@ async function partitions(): Promise<Outcome> {
 }
 
 async function leftAt(servers: readonly RedisProcess[]): Promise<string[]> {
-  let keys: string[] = [];
+  let left: string[] = [];
   const nothing = async () => {
-    const all = await Promise.all(servers.map((server) => server.command('KEYS', 'gauntlet:*')));
-    keys = all.flat().map(String);
-    return keys.length === 0;
+    const all = servers.map((server) => keysLeft(server, { names: [], subject: { kind: 'lock' } }));
+    left = (await Promise.all(all)).flat();
+    return left.length === 0;
   };
   await eventually(nothing, { withinMs: AFTER_MS }).catch(() => {});
-  return keys.map((key) => `the key ${key} is left`);
+  return left;
 }
 
 const FINE = ['ConnectionError', 'AcquireTimeoutError', 'QuorumError'];

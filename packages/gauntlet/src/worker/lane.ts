@@ -88,9 +88,9 @@ async function ask(lane: Lane, wanted: Wanted): Promise<Hold | undefined> {
   }
 }
 
-/** What a fault explains of a wait that ends before the fault does. */
+/** What a fault explains of an ask that ends before the fault does. */
 const shortly = ({ fineShort }: WorkerSettings, how: How, why: string): boolean =>
-  how === 'short' && fineShort.includes(why);
+  (how === 'short' || how === 'try') && fineShort.includes(why);
 
 /** An answer that a crowd delays beyond a very short wait is none. */
 const endsBySelf = (how: How, why: string): boolean =>

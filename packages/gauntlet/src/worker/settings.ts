@@ -37,7 +37,7 @@ export interface WorkerSettings {
   readonly ordered: boolean;
   /** Errors that an ask may end with under the faults of this run, by name. */
   readonly fine: readonly string[];
-  /** Further ones, of a wait of a few milliseconds. */
+  /** Further ones, of an ask whose own deadline is shorter than the fault: a wait of a few milliseconds, a try. */
   readonly fineShort: readonly string[];
   /** Errors that a release may end with. */
   readonly fineReleases: readonly string[];
