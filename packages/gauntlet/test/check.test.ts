@@ -1,7 +1,7 @@
 /** Each check finds what it is for, and nothing else: on histories that are right but for one thing. */
 import { describe, expect, it } from 'vitest';
 import { verdictOn } from '../src/check/verdict.ts';
-import { event, late, life, seen, strike, write } from './history.ts';
+import { event, late, life, ns, seen, strike, write } from './history.ts';
 
 const checks = (...events: Parameters<typeof seen>[0]) =>
   verdictOn(seen(events), { ordered: true }).violations.map(({ check }) => check);
@@ -26,16 +26,21 @@ describe('C1, exclusion', () => {
   });
 
   it('counts a renewed lease on', () => {
-    const renewed = event(50, 'renewed', { id: 'A', remainingMs: 200 });
+    const renewed = event(50, 'renewed', { id: 'A', until: ns(250) });
     const found = checks(life({ ...A, validMs: 45, released: 90 }), renewed, life({ ...B, released: 80 }));
     expect(found).toEqual(['C1']);
   });
 
   it('does not count on what was renewed when it was over already', () => {
-    const late = event(88, 'renewed', { id: 'A', remainingMs: 0 });
+    const late = event(88, 'renewed', { id: 'A', until: ns(88) });
     expect(
       checks(life({ ...A, validMs: 45, lost: 87, released: 90 }), late, life({ ...B, released: 80 })),
     ).toEqual([]);
+  });
+
+  it('counts nothing of a lease that was over before its holder had written down that it has it', () => {
+    const stopped = life({ ...A, asked: 5, got: 60, validMs: -15, lost: 61, released: 90, outcome: 'lost' });
+    expect(checks(stopped, life({ ...B, got: 50, released: 80 }))).toEqual([]);
   });
 
   it('sums the permits of a semaphore', () => {

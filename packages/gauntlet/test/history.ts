@@ -11,7 +11,7 @@ export const event = (at: number, type: string, fields: Fields = {}): HistoryEve
   ...fields,
 });
 
-const ns = (at: number): string => String(BigInt(Math.round(at * 1e6)));
+export const ns = (at: number): string => String(BigInt(Math.round(at * 1e6)));
 
 export interface Life {
   readonly id: string;
@@ -46,7 +46,7 @@ export function life(one: Life): HistoryEvent[] {
   return [
     event(asked, 'ask', { ...mine, name: 'a', how: 'wait', permits }),
     ...(queued === undefined ? [] : [event(queued, 'queued', mine)]),
-    event(got, 'got', { ...mine, token, slots: [[0, token]], remainingMs: validMs }),
+    event(got, 'got', { ...mine, token, slots: [[0, token]], until: ns(got + validMs) }),
     ...(lost === undefined ? [] : [event(lost, 'lost', { ...mine, reason: one.reason ?? 'expired' })]),
     ...(released === undefined
       ? []

@@ -156,8 +156,10 @@ function leasesOf(history: readonly HistoryEvent[]): LeaseSeen[] {
 function newLease(event: HistoryEvent, at: number, { name, permits, at: asked }: Asked): Open<LeaseSeen> {
   const { id, pid, token, slots } = event as unknown as LeaseSeen;
   const held = { id, pid, token, slots, name, permits, asked, from: at, to: at };
-  return { ...held, ...NOT_ENDED, validUntil: at + Number(event.remainingMs) };
+  return { ...held, ...NOT_ENDED, validUntil: untilOf(event) };
 }
+
+const untilOf = (event: HistoryEvent): number => ms(BigInt(String(event.until)));
 
 const NOT_ENDED = {
   queued: undefined,
@@ -170,8 +172,8 @@ const NOT_ENDED = {
 
 function follow(lease: Open<LeaseSeen>, event: HistoryEvent, at: number): void {
   // With nothing left it is no renewal: the process was stopped between the answer and this line.
-  if (event.type === 'renewed' && Number(event.remainingMs) > 0)
-    lease.validUntil = Math.max(lease.validUntil, at + Number(event.remainingMs));
+  if (event.type === 'renewed' && untilOf(event) > at)
+    lease.validUntil = Math.max(lease.validUntil, untilOf(event));
   if (event.type === 'release') lease.releaseAt = at;
   if (event.type === 'released') {
     lease.releasedAt = at;

@@ -5,6 +5,7 @@
  */
 import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
 import type { Random } from '../random.ts';
+import { goodUntil } from './good-until.ts';
 import type { Record } from './journal.ts';
 import type { Pending } from './pending.ts';
 import type { Resource } from './resource.ts';
@@ -75,7 +76,7 @@ async function ask(lane: Lane, wanted: Wanted): Promise<Hold | undefined> {
     const hold = await asked(lane, wanted, how);
     if (hold === undefined) return void record('none', { id, why: 'busy' });
     lane.listens ||= how === 'wait';
-    record('got', { id, token: hold.fencingToken, slots: hold.slots, remainingMs: hold.remainingMs() });
+    record('got', { id, token: hold.fencingToken, slots: hold.slots, until: goodUntil(hold) });
     hold.signal.addEventListener('abort', () => record('lost', { id, reason: hold.signal.reason?.reason }));
     return hold;
   } catch (error) {

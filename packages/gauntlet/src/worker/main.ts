@@ -3,6 +3,7 @@ import { Holdfast } from 'holdfast';
 import { controls } from '../controls/index.ts';
 import { derived, seeded } from '../random.ts';
 import { type Connected, connectTo } from './connect.ts';
+import { goodUntil } from './good-until.ts';
 import { journal, type Record } from './journal.ts';
 import { COMMAND_TIMEOUT_MS, type Lane, runLane } from './lane.ts';
 import { Pending } from './pending.ts';
@@ -32,7 +33,7 @@ const held: Lane['held'] = new Map();
 holdfast.on('warning', ({ code }) => record('warning', { code }));
 holdfast.on('renewed', ({ name, fencingToken }) => {
   const one = held.get(`${name} ${fencingToken}`);
-  if (one !== undefined) record('renewed', { id: one.id, remainingMs: one.hold.remainingMs() });
+  if (one !== undefined) record('renewed', { id: one.id, until: goodUntil(one.hold) });
 });
 
 function contended({ client }: Connected): Contended {

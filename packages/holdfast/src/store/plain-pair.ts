@@ -12,6 +12,9 @@
  *
  * The stamp is a lower bound of the server's clock, from its last answer. So no token is ever ahead of the server's
  * clock, and when the fence is lost with all data, the clock alone makes later tokens greater (the script reads it).
+ *
+ * A server that comes back with *older* data has an older fence, and would take an older stamp. No server comes back within
+ * the time of a prompt answer, so the stamp of a slow one, or of one that a lost connection came in between, is not used.
  */
 import type { Client, Command } from '../client.ts';
 import type { Clock } from '../clock.ts';
@@ -24,6 +27,12 @@ import type { AcquireReply, AcquireRequest, CallLimits, GrantedReply } from './s
 const DRIFT = 1 / 1000;
 /** An older reading of the server's clock is not used: the stamp would lag by too much. */
 const MAX_AGE_MS = 1_000;
+
+/** A server that died is not back, and reconnected to, sooner. */
+const PROMPT_MS = 50;
+/** Over a slow network the script is used at once, which costs one round trip instead of two. */
+const SLOW_IN_A_ROW = 3;
+const SLOW_FOR_MS = 30_000;
 
 /** Both commands said yes. No value of a lock. */
 export const TAKEN = '';
@@ -48,7 +57,10 @@ export class PlainPair {
   private readonly known = new Map<string, number>();
   private serverUs = 0;
   private readAt = Number.NEGATIVE_INFINITY;
+  private readAtDrops = 0;
   private lastStamp = 0;
+  private slowInARow = 0;
+  private slowUntil = Number.NEGATIVE_INFINITY;
   private supported = true;
 
   constructor(
@@ -64,6 +76,7 @@ export class PlainPair {
   learn(serverUs: number): void {
     this.serverUs = serverUs;
     this.readAt = this.clock.now();
+    this.readAtDrops = this.client.drops;
   }
 
   /** That lock was granted, so its fence is there, for about a day. */
@@ -84,17 +97,20 @@ export class PlainPair {
     limits: CallLimits,
     late: (grant: GrantedReply) => void,
   ): Promise<AcquireReply | undefined> {
-    const stamp = this.stamp();
+    const sentAt = this.clock.now();
+    const stamp = sentAt < this.slowUntil ? undefined : this.stamp();
     if (stamp === undefined) return undefined;
+    const { drops } = this.client;
     const { holderId, ttlMs } = request;
     const both = this.send(keys, { value: `${holderId}:${stamp}`, ttlMs, stamp });
     if (both === undefined) return undefined;
     const granted = { status: 'granted', fencingToken: stamp, leaseMs: ttlMs } as const;
-    const ms = Math.min(this.commandTimeoutMs, limits.deadlineAt - this.clock.now());
+    const ms = Math.min(this.commandTimeoutMs, limits.deadlineAt - sentAt);
     const lateGrant = ([before]: Both) => before === null && late(granted);
     const found = await this.read(withDeadline(both, ms, lateGrant), holderId);
+    const prompt = this.isPrompt(this.clock.now() - sentAt) && this.client.drops === drops;
     if (found === undefined) return undefined;
-    if (found === TAKEN) return granted;
+    if (found === TAKEN) return prompt ? granted : undefined;
     return { status: 'busy', remainingMs: -1, foreign: !found.startsWith(HOLDER_MARK) };
   }
 
@@ -118,9 +134,15 @@ export class PlainPair {
     }
   }
 
+  private isPrompt(tookMs: number): boolean {
+    this.slowInARow = tookMs > PROMPT_MS ? this.slowInARow + 1 : 0;
+    if (this.slowInARow >= SLOW_IN_A_ROW) this.slowUntil = this.clock.now() + SLOW_FOR_MS;
+    return this.slowInARow === 0;
+  }
+
   private stamp(): number | undefined {
     const age = this.clock.now() - this.readAt;
-    if (age > MAX_AGE_MS) return undefined;
+    if (age > MAX_AGE_MS || this.client.drops !== this.readAtDrops) return undefined;
     this.lastStamp = Math.max(this.lastStamp + 1, Math.floor(this.serverUs + age * 1000 * (1 - DRIFT)));
     return this.lastStamp;
   }

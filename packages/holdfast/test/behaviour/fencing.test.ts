@@ -4,6 +4,7 @@ import {
   eventually,
   type RedisProcess,
   type SentinelGroup,
+  startProxy,
   startSentinel,
   startServer,
   startWorker,
@@ -90,6 +91,27 @@ describe('on one server', () => {
       await holder?.release();
       await flushed;
     }
+    expectGrowing(tokens);
+  });
+
+  test('a grant that a server with older data gives late has a greater token than what was lost', async () => {
+    await using proxy = await startProxy(server);
+    await using slow = await open(proxy.port);
+    const name = freshName();
+    const tokens: number[] = [];
+    await inTurn(tokens, [slow.holdfast], name, 2);
+    proxy.silence('up');
+    const late = slow.holdfast.lock(name).tryAcquire();
+    await pass(100);
+    await inTurn(tokens, [a.holdfast], name, 1);
+    const fence = `holdfast:{${name}}:fence:`;
+    await server.pipeline([
+      ['DEL', fence],
+      ['ZADD', fence, tokens[0] ?? 0, 'alone'],
+    ]);
+    proxy.heal();
+    await using lease = await late;
+    tokens.push(lease?.fencingToken ?? 0);
     expectGrowing(tokens);
   });
 });
