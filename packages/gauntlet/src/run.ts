@@ -18,7 +18,9 @@ export async function runAll(
   const all: Ran[] = [];
   for (const [i, scenario] of scenarios.entries()) {
     say(`${i + 1}/${scenarios.length} ${scenario.id}: ${scenario.what}`);
-    all.push(await runOne(scenario, context, say));
+    const ran = await runOne(scenario, context, say);
+    say(`    ${standing(ran.outcomes)}, ${Math.round(ran.tookMs / 1000)} s`);
+    all.push(ran);
   }
   return all;
 }

@@ -52,7 +52,7 @@ export const tidy: Scenario = {
     const grown = seen.map(({ grownBytes }) => `${(grownBytes / 1024).toFixed(0)} KiB`);
     const outcome: Outcome = {
       what: `${clients.join(', ')}, ${cycles} leases each`,
-      hits: [{ fault: 'leases one after the other', hits: acquisitions, wanted: acquisitions }],
+      hits: [{ fault: 'leases', hits: acquisitions, wanted: acquisitions }],
       acquisitions,
       violations: seen.flatMap((one, i) => wrong(clients[i] ?? '', one)),
       explained: 0,

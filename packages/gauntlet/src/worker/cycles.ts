@@ -21,6 +21,7 @@ export interface Cycled {
 }
 
 const NAMES = 50;
+const LANES = 10;
 const WARM_UP = 2_000;
 const PARTS = 5;
 const CLOSED_MS = 500;
@@ -34,14 +35,18 @@ function heapBytes(): number {
   return process.memoryUsage().heapUsed;
 }
 
+/** Each lane has names of its own. */
 async function cycle(holdfast: Holdfast, count: number): Promise<void> {
-  for (let i = 0; i < count; i++) {
-    const name = `gauntlet:cycle:${i % NAMES}`;
-    const lease = await (i % 2 === 0
-      ? holdfast.lock(name).acquire()
-      : holdfast.semaphore(`${name}:seats`, { limit: 2 }).acquire());
-    await lease.release();
-  }
+  const lane = async (_: unknown, first: number) => {
+    for (let i = first; i < count; i += LANES) {
+      const name = `gauntlet:cycle:${i % NAMES}`;
+      const lease = await (i % 4 < 2
+        ? holdfast.lock(name).acquire()
+        : holdfast.semaphore(`${name}:seats`, { limit: 2 }).acquire());
+      await lease.release();
+    }
+  };
+  await Promise.all(Array.from({ length: LANES }, lane));
 }
 
 const { client, end } = await connectTo(place, kind);
