@@ -2,8 +2,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { openHistory } from '@holdfast/testkit';
 import type { Arena, Fault } from '../faults/fault.ts';
-import { seeded } from '../random.ts';
+import { derived, seeded } from '../random.ts';
 import type { Blow } from './schedule.ts';
+
+/** Whoever was to be hit may just have been killed, or be starting. */
+const AGAIN = 3;
+const AGAIN_MS = 250;
 
 export interface Inflicted {
   /** By fault. */
@@ -24,8 +28,13 @@ export async function inflict(
   const startedAt = performance.now();
 
   async function strike({ fault: name, seed }: Blow, fault: Fault): Promise<void> {
-    const from = process.hrtime.bigint();
-    const hit = await fault.strike(arena, seeded(seed));
+    let from = process.hrtime.bigint();
+    let hit = await fault.strike(arena, seeded(seed));
+    for (let again = 1; hit === undefined && again <= AGAIN; again++) {
+      await sleep(AGAIN_MS);
+      from = process.hrtime.bigint();
+      hit = await fault.strike(arena, seeded(derived(seed, again)));
+    }
     if (hit === undefined) return;
     hits.set(name, (hits.get(name) ?? 0) + 1);
     const told = { graceMs: fault.graceMs(arena.ttlMs), erasing: fault.erasing === true };

@@ -4,7 +4,7 @@ import type { Random } from '../random.ts';
 import { type Arena, aLease, type Fault } from './fault.ts';
 
 /** A crew whose processes are just starting, or whose servers are cut off, has no holders for a while. */
-const LOOKS = 200;
+const LOOKS = 100;
 
 /** Somebody in that role under any of the names; looks again for a while. */
 async function somebody(

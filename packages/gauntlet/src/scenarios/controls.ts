@@ -47,7 +47,7 @@ const wrong: readonly Wrong[] = [
   {
     what: 'a right lock, the resource without its fencing check, blocked on purpose',
     plan: { ...BLOCKING, workers: 6, durationMs: 5_000, fenced: false },
-    timesLonger: 5,
+    timesLonger: 4,
     of: 'late writes accepted (C2)',
     found: (result) => lateWrites(result, true),
     wanted: (full) => (full ? 100 : 15),

@@ -95,7 +95,7 @@ interface Part {
 }
 
 const parts: readonly Part[] = [
-  { what: 'planned', fault: planned, times: 5, durationMs: 18_000, minReplicas: 0, ttlMs: 400 },
+  { what: 'planned', fault: planned, times: 5, durationMs: 15_000, minReplicas: 0, ttlMs: 400 },
   { what: 'without minReplicas', fault: unheard, times: 2, durationMs: 7_000, minReplicas: 0, ttlMs: 4_000 },
   { what: 'minReplicas: 1', fault: unheard, times: 5, durationMs: 14_000, minReplicas: 1, ttlMs: 400 },
 ];
