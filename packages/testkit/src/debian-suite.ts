@@ -36,6 +36,14 @@ const REDIS_PY_BUNDLE: Bundle = {
   wanted: /^(python3|lib(?!pam)|zlib|media-types)/,
 };
 
+const POSTGRES_BUNDLE: Bundle = {
+  what: 'a private PostgreSQL',
+  suffix: '-postgres',
+  packages: ['postgresql'],
+  // Run by the machine's own loader, which wants its own C library. The compiler for queries is large and not needed.
+  wanted: /^(postgresql-\d|lib(?!pam|c6|c-bin|llvm|clang|z3))/,
+};
+
 /**
  * Gets the servers of a Debian suite (`trixie`) with their own libraries into a private folder: about 10 s the first
  * time, nothing after that. Installs nothing and needs no root. A failure is told, not thrown.
@@ -135,6 +143,19 @@ export async function privateRedisPy(
   if (!loader || !program) return { why: `no Python among the packages of ${suite}` };
   const env = { PYTHONHOME: join(root, 'usr'), PYTHONPATH: join(root, 'usr/lib/python3/dist-packages') };
   return { command: loader.command, args: [...loader.args, join(root, 'usr/bin', program)], env };
+}
+
+/** PostgreSQL's programs, of this system's own packages, for machines that have none. Nothing is installed. */
+export async function privatePostgres(
+  suite = osRelease().VERSION_CODENAME ?? '',
+): Promise<{ readonly bin: string; readonly libraries: string } | { why: string }> {
+  const unpacked = await unpack(suite, POSTGRES_BUNDLE);
+  if ('why' in unpacked) return unpacked;
+  const { root } = unpacked;
+  const versions = join(root, 'usr/lib/postgresql');
+  const version = existsSync(versions) ? readdirSync(versions)[0] : undefined;
+  if (!version) return { why: `no PostgreSQL among the packages of ${suite}` };
+  return { bin: join(versions, version, 'bin'), libraries: libraryFolders(root).join(':') };
 }
 
 function loaderOf(root: string): { command: string; args: string[] } | undefined {

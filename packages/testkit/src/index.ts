@@ -2,6 +2,7 @@ export { type ClockShift, type MaybeClockShift, makeClockShift } from './clock-s
 export type { Cluster, ClusterNode } from './cluster.ts';
 export { type Python, privateRedisPy, type Unpacked, unpackSuite } from './debian-suite.ts';
 export { type History, type HistoryEvent, openHistory, readHistory } from './history.ts';
+export { type Postgres, startPostgres } from './postgres.ts';
 export type { Exit } from './processes.ts';
 export { type Direction, type ProxyStats, startProxy, type TcpProxy } from './proxy.ts';
 export type { RedisProcess, RestartOptions } from './redis-process.ts';
