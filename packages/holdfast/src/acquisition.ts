@@ -2,13 +2,15 @@
 import { unlessAborted } from './abort.ts';
 import { backoffBefore } from './backoff.ts';
 import { pause } from './deadline.ts';
+import { DeadlockWatch } from './deadlock/deadlock-watch.ts';
 import type { Engine } from './engine.ts';
-import { AcquireTimeoutError, ClosedError } from './errors.ts';
+import { AcquireTimeoutError, ClosedError, DeadlockError } from './errors.ts';
+import type { HoldfastEvents } from './events.ts';
 import { isPassing } from './failure.ts';
 import type { Granted } from './grant.ts';
+import type { Hold } from './hold.ts';
 import { newHolderId } from './holder-id.ts';
-import type { Lease } from './lease.ts';
-import type { LockSettings } from './options.ts';
+import type { LeaseSettings } from './options.ts';
 import { confirmedByReplicas } from './replication.ts';
 import {
   type AcquireReply,
@@ -30,25 +32,27 @@ const ANSWER_GRACE_MS = 50;
 /** Where nobody can be told, waiting is asking. */
 const POLL = { firstMs: 10, maxMs: 500 };
 
-export interface Wanted<L extends Lease> {
+export interface Wanted<L> {
   readonly engine: Engine;
   readonly room: WaitingRoom;
   readonly target: Holdable;
-  readonly settings: LockSettings;
+  readonly settings: LeaseSettings;
   readonly signal: AbortSignal | undefined;
+  /** What the caller holds already. */
+  readonly within: readonly Hold[];
   /** Makes the lease of a grant. */
   readonly lease: (granted: Granted) => L;
 }
 
 /** The lease, or `undefined` when others are in the way. */
-export async function tryOnce<L extends Lease>(wanted: Wanted<L>): Promise<L | undefined> {
+export async function tryOnce<L>(wanted: Wanted<L>): Promise<L | undefined> {
   const attempt = new Attempt(wanted, wanted.engine.commandTimeoutMs);
   const reply = await attempt.ask();
   return reply === undefined ? undefined : await attempt.lease(reply);
 }
 
 /** The lease, after a wait of up to `waitMs` in arrival order. */
-export async function acquire<L extends Lease>(wanted: Wanted<L>): Promise<L> {
+export async function acquire<L>(wanted: Wanted<L>): Promise<L> {
   const { settings, engine } = wanted;
   const attempt = new Attempt(wanted, settings.waitMs === 0 ? engine.commandTimeoutMs : settings.waitMs);
   const first = attempt.joinsAtOnce ? undefined : await attempt.ask();
@@ -57,8 +61,12 @@ export async function acquire<L extends Lease>(wanted: Wanted<L>): Promise<L> {
   return await attempt.waited();
 }
 
-class Attempt<L extends Lease> {
+type WaitEnd = HoldfastEvents['waited']['outcome'];
+
+class Attempt<L> {
   private holderId: string;
+  /** The caller's, and a deadlock's. */
+  private signal: AbortSignal | undefined;
   private readonly startedAt: number;
   private readonly deadlineAt: number;
   /** The server's side of the lease never outlives `maxHoldMs`. */
@@ -71,6 +79,7 @@ class Attempt<L extends Lease> {
     patienceMs: number,
   ) {
     const { engine, settings } = wanted;
+    this.signal = wanted.signal;
     this.holderId = newHolderId(engine.clientId);
     this.startedAt = engine.clock.now();
     this.deadlineAt = this.startedAt + patienceMs;
@@ -99,14 +108,15 @@ class Attempt<L extends Lease> {
 
   /** While this process listens already, one command both tries and joins. */
   get joinsAtOnce(): boolean {
-    const { settings, room, target } = this.wanted;
-    return settings.waitMs > 0 && room.expectsWaiting(target);
+    const { settings, room, target, within } = this.wanted;
+    // Whoever holds something asks first whether it has to wait: then it is watched.
+    return settings.waitMs > 0 && within.length === 0 && room.expectsWaiting(target);
   }
 
   /** One try. `undefined` when busy; rejects with the signal's reason as soon as it aborts, and then takes the try back. */
   async ask(): Promise<Granted | undefined> {
-    const { engine, target, signal } = this.wanted;
-    const { holderId } = this;
+    const { engine, target } = this.wanted;
+    const { holderId, signal } = this;
     const askedAt = engine.clock.now();
     const late = ({ fencingToken }: GrantedReply) => void engine.undo(target, `${holderId}:${fencingToken}`);
     const limits = {
@@ -126,25 +136,42 @@ class Attempt<L extends Lease> {
 
   async waited(): Promise<L> {
     const { events } = this.wanted.engine;
-    const told = (outcome: 'acquired' | 'timeout' | 'aborted' | 'failed') =>
+    const told = (outcome: WaitEnd) =>
       events.emit('waited', () => ({ name: this.wanted.target.name, waitedMs: this.waitedMs, outcome }));
+    const watch = this.watch();
     try {
       const grant = await this.wait();
       if (this.refused || grant.handedOff) told('acquired');
       return await this.lease(grant);
     } catch (error) {
-      told(
-        error instanceof AcquireTimeoutError ? 'timeout' : this.wanted.signal?.aborted ? 'aborted' : 'failed',
-      );
+      told(this.endedBy(error));
       throw error;
+    } finally {
+      watch?.end();
     }
+  }
+
+  /** Whoever holds something may be waited for itself. */
+  private watch(): DeadlockWatch | undefined {
+    const { engine, target, within, signal } = this.wanted;
+    if (within.length === 0) return undefined;
+    const watch = new DeadlockWatch({ engine, subject: target, holderId: this.holderId, holds: within });
+    this.signal = signal === undefined ? watch.signal : AbortSignal.any([signal, watch.signal]);
+    return watch;
+  }
+
+  private endedBy(error: unknown): WaitEnd {
+    if (error instanceof AcquireTimeoutError) return 'timeout';
+    if (error instanceof DeadlockError) return 'deadlock';
+    return this.wanted.signal?.aborted ? 'aborted' : 'failed';
   }
 
   /** Without a turn of its own where no replica has to confirm. */
   lease(grant: Granted): L | Promise<L> {
-    const { engine, target, signal } = this.wanted;
+    const { engine, target } = this.wanted;
     if (engine.store.minReplicas === 0) return this.leaseNow(grant);
-    const confirmed = confirmedByReplicas({ engine, target, signal, ttlMs: this.ttlMs }, grant);
+    const { signal, ttlMs } = this;
+    const confirmed = confirmedByReplicas({ engine, target, signal, ttlMs }, grant);
     return confirmed.then((one) => this.leaseNow(one));
   }
 
@@ -152,13 +179,11 @@ class Attempt<L extends Lease> {
     const { engine, target, settings } = this.wanted;
     if (engine.closed) throw this.closedMeanwhile(grant);
     const lease = this.wanted.lease(grant);
-    engine.events.emit('acquired', () => ({
-      name: target.name,
-      fencingToken: grant.fencingToken,
-      ttlMs: settings.ttlMs,
-      tookMs: this.waitedMs,
-      handedOff: grant.handedOff,
-    }));
+    const { fencingToken, handedOff } = grant;
+    for (const name of target.names ?? [target.name]) {
+      const told = { name, fencingToken, ttlMs: settings.ttlMs, tookMs: this.waitedMs, handedOff };
+      engine.events.emit('acquired', () => told);
+    }
     return lease;
   }
 
@@ -170,9 +195,9 @@ class Attempt<L extends Lease> {
   }
 
   private wait(): Promise<Granted> {
-    const { room, target, signal } = this.wanted;
+    const { room, target } = this.wanted;
     if (room.muted) return this.poll();
-    const { ttlMs, startedAt, deadlineAt } = this;
+    const { ttlMs, startedAt, deadlineAt, signal } = this;
     const entry = this.entry();
     const answerBy = startedAt + this.answerMs;
     const request = { target, entry, ttlMs, startedAt, deadlineAt, answerBy, signal, busy: this.refused };
@@ -183,7 +208,8 @@ class Attempt<L extends Lease> {
   }
 
   private async poll(): Promise<Granted> {
-    const { engine, target, signal } = this.wanted;
+    const { engine, target } = this.wanted;
+    const { signal } = this;
     for (let round = 0; ; round++) {
       const grant = await this.ask().catch((error: unknown) => {
         // It was busy all along; that the last answer did not come in time changes nothing.

@@ -38,6 +38,54 @@ export class AcquireTimeoutError extends HoldfastError {
   }
 }
 
+/** One who waits while it holds something that others may wait for. In a deadlock these go round in a circle. */
+export interface WaitLink {
+  readonly process: {
+    readonly clientId: string;
+    readonly host?: string | undefined;
+    readonly pid?: number | undefined;
+    readonly label?: string | undefined;
+  };
+  /** In a deadlock: what the one before it in the circle waits for. */
+  readonly holds: string;
+  readonly waitsFor: string;
+  readonly kind: Subject['kind'];
+  /** By the wall clocks of both processes. */
+  readonly waitedMs: number;
+}
+
+/**
+ * This wait would never have ended: whoever holds what it wants waits, in the end, for what its caller holds. Of all in the circle this was the
+ * youngest, and only this one was given up. Release what you hold, and try again; take locks in the same order everywhere, or together
+ * with `holdfast.all()`.
+ */
+export class DeadlockError extends HoldfastError {
+  override readonly name = 'DeadlockError';
+  readonly code = 'HOLDFAST_DEADLOCK';
+  constructor(
+    subject: Subject,
+    /** The circle, beginning with this wait. */
+    readonly cycle: readonly WaitLink[],
+  ) {
+    super(prefixed(subject, deadlockText(cycle)), subject);
+  }
+}
+
+function deadlockText(cycle: readonly WaitLink[]): string {
+  if (cycle.length === 1)
+    return 'deadlock: it is held by its own caller, so it would wait for itself; use the lease that it has, or a lock with reentrant: true';
+  const links = cycle.map(
+    ({ process, holds, waitsFor, waitedMs }) =>
+      `${processText(process)} holds ${quote(holds)} and has waited ${Math.round(waitedMs)} ms for ${quote(waitsFor)}`,
+  );
+  return `deadlock, and this was its youngest wait: ${links.join('; ')}; release what you hold and try again, take locks in one order, or together with holdfast.all()`;
+}
+
+function processText({ clientId, host, pid, label }: WaitLink['process']): string {
+  if (host === undefined) return `process ${clientId}`;
+  return `${label === undefined ? '' : `${quote(label)} `}${host}:${pid}`;
+}
+
 /**
  * Why a lease ended before its release.
  * - `expired`: its validity ended and no renewal got through in time
@@ -66,6 +114,23 @@ export class LeaseLostError extends HoldfastError {
       prefixed(subject, `the lease is lost: ${LOST_TEXT[reason]}; somebody else may hold it now`),
       subject,
     );
+  }
+}
+
+/**
+ * One of several guarded commands was refused by the server, e.g. for a key of another type. The lease was held, and the other commands have
+ * been applied, as in MULTI.
+ */
+export class GuardedWriteError extends HoldfastError {
+  override readonly name = 'GuardedWriteError';
+  readonly code = 'HOLDFAST_GUARDED_WRITE';
+  constructor(
+    subject: Subject,
+    what: string,
+    /** In the order of the commands; an `Error` for each that failed. */
+    readonly replies: readonly unknown[],
+  ) {
+    super(prefixed(subject, `${what}; the others were applied`), subject);
   }
 }
 

@@ -8,7 +8,11 @@ export interface HoldfastEvents {
   /** A lease was acquired, at once or after a wait. */
   acquired: { name: string; fencingToken: number; ttlMs: number; tookMs: number; handedOff: boolean };
   /** A wait ended, one way or the other. */
-  waited: { name: string; waitedMs: number; outcome: 'acquired' | 'timeout' | 'aborted' | 'failed' };
+  waited: {
+    name: string;
+    waitedMs: number;
+    outcome: 'acquired' | 'timeout' | 'aborted' | 'deadlock' | 'failed';
+  };
   /** A release of ours made the next waiter the holder. */
   handedOff: { name: string; fencingToken: number; heldMs: number };
   renewed: { name: string; fencingToken: number; tookMs: number; remainingMs: number };

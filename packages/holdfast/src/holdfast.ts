@@ -3,26 +3,30 @@ import { recogniseClients } from './adapters/recognise.ts';
 import type { Client } from './client.ts';
 import { type Clock, monotonicClock } from './clock.ts';
 import { Engine } from './engine.ts';
+import { argumentError } from './errors.ts';
 import { Events, type HoldfastEventName, type HoldfastEvents } from './events.ts';
 import { newClientId } from './holder-id.ts';
 import { type Inspection, inspect } from './inspect/inspect.ts';
 import type { Instance } from './instance.ts';
 import { Introduction } from './introduction.ts';
 import { Lock } from './lock.ts';
+import { type AllPart, LockSet } from './lock-set.ts';
 import { MemoryServer } from './memory/memory-server.ts';
 import { MemoryStore } from './memory/memory-store.ts';
 import {
   checkHoldfastOptions,
+  checkLeaseOptions,
   checkLockOptions,
   checkName,
   checkPrefix,
   DEFAULT_COMMAND_TIMEOUT_MS,
   DEFAULT_SETTINGS,
   type HoldfastOptions,
+  type LeaseOptions,
+  type LeaseSettings,
   type LockOptions,
-  type LockSettings,
   type SemaphoreOptions,
-  withLockOptions,
+  withLeaseOptions,
 } from './options.ts';
 import { QuorumStore } from './quorum/quorum-store.ts';
 import { Semaphore } from './semaphore.ts';
@@ -37,7 +41,7 @@ export interface InMemoryOptions extends HoldfastOptions {
 
 export class Holdfast implements AsyncDisposable {
   readonly #instance: Instance;
-  readonly #settings: LockSettings;
+  readonly #settings: LeaseSettings;
 
   /**
    * @param client your own ioredis, node-redis or iovalkey client (a cluster or Sentinel one too), or an adapter for another; or
@@ -47,7 +51,7 @@ export class Holdfast implements AsyncDisposable {
    */
   constructor(client: unknown, options?: HoldfastOptions) {
     checkHoldfastOptions(options);
-    const settings = withLockOptions(DEFAULT_SETTINGS, options);
+    const settings = withLeaseOptions(DEFAULT_SETTINGS, options);
     const prefix = checkPrefix(options?.prefix);
     const clientId = newClientId();
     const commandTimeoutMs = options?.commandTimeoutMs ?? DEFAULT_COMMAND_TIMEOUT_MS;
@@ -79,9 +83,9 @@ export class Holdfast implements AsyncDisposable {
    */
   lock(name: string, options?: LockOptions): Lock {
     checkName(name);
-    checkLockOptions(options);
+    const rules = checkLockOptions(options);
     const stored = this.#instance.engine.store.lock(name);
-    return new Lock(this.#instance, stored, withLockOptions(this.#settings, options));
+    return new Lock(this.#instance, stored, withLeaseOptions(this.#settings, options), rules);
   }
 
   /**
@@ -91,6 +95,18 @@ export class Holdfast implements AsyncDisposable {
    */
   semaphore(name: string, options?: SemaphoreOptions): Semaphore {
     return new Semaphore(this.#instance, checkName(name), options, this.#settings);
+  }
+
+  /**
+   * Several locks and semaphores (of this instance) as one: all or nothing, taken in the same order everywhere. Duplicates count once. Costs nothing: no command is sent.
+   * @param options for all of them; a `Lock` or `Semaphore` keeps its own where they say nothing
+   * @throws TypeError or RangeError for an empty list, or a bad part or option
+   */
+  all(parts: readonly AllPart[], options?: LeaseOptions): LockSet {
+    if (!Array.isArray(parts)) throw argumentError('all(): expected a list of names, locks or semaphores');
+    checkLeaseOptions(options);
+    const lockOf = (name: string) => this.lock(name);
+    return new LockSet(this.#instance, parts, lockOf, options, this.#settings);
   }
 
   /**

@@ -6,11 +6,14 @@ export {
   fromNodeRedisCluster,
   fromNodeRedisSentinel,
 } from './adapters/index.ts';
+export type { ProcessCard } from './cards.ts';
 export type { Client, Command, Subscriber, SubscriberEvents } from './client.ts';
 export {
   AcquireTimeoutError,
   ClosedError,
   ConnectionError,
+  DeadlockError,
+  GuardedWriteError,
   HoldfastError,
   LeaseLostError,
   type LeaseLostReason,
@@ -18,20 +21,25 @@ export {
   QuorumError,
   ServerRefusedError,
   type Subject,
+  type WaitLink,
   WrongTypeError,
 } from './errors.ts';
 export type { HoldfastEventName, HoldfastEvents } from './events.ts';
 export type { ReleaseOutcome } from './grant.ts';
+export type { GuardedCommand } from './guard.ts';
 export { Holdfast, type InMemoryOptions } from './holdfast.ts';
-export type { ProcessCard } from './inspect/cards.ts';
 export type { Inspection } from './inspect/inspect.ts';
 export type { SemaphoreHolder, SemaphoreInspection, SemaphoreWaiter } from './inspect/inspect-semaphore.ts';
 export type { Lease } from './lease.ts';
+export type { LeaseSet } from './lease-set.ts';
 export type { Lock } from './lock.ts';
+export type { AllPart, LockSet } from './lock-set.ts';
 export { MemoryServer } from './memory/memory-server.ts';
 export type {
   AcquireOptions,
+  HeldLease,
   HoldfastOptions,
+  LeaseOptions,
   LockOptions,
   SemaphoreAcquireOptions,
   SemaphoreOptions,

@@ -64,9 +64,19 @@ function helperKeys(key: string, { prefix, clientPrefix }: KeyRules): (kind: str
   return (kind) => `${prefix}${RESERVED}{${group}}:${kind}:${key}`;
 }
 
+/** Which guarded call of the lock's lease was the last; lives as long as the lease. */
+export function guardKey(name: string, rules: KeyRules): string {
+  return helperKeys(mainKey(name, rules), rules)('guard');
+}
+
 /** One small key per process: host, pid, label. */
 export function processKey(clientId: string, prefix: string): string {
   return `${prefix}${RESERVED}process:${clientId}`;
+}
+
+/** One small key per held lease whose holder waits for something else. */
+export function waitsKey(digest: string, prefix: string): string {
+  return `${prefix}${RESERVED}waits:${digest}`;
 }
 
 /**

@@ -1,55 +1,38 @@
 /** One hold, bounded in time. Only `acquire`, `tryAcquire` and `use` make leases. */
-import type { Endable, Engine } from './engine.ts';
-import { LeaseLostError, type LeaseLostReason } from './errors.ts';
-import type { Granted, QueueEntry, ReleaseOutcome } from './grant.ts';
-import { checkTtlMs, type LockSettings } from './options.ts';
-import type { Holdable, ReleaseReply } from './store/store.ts';
-import { type RenewOutcome, Watchdog } from './watchdog.ts';
+import { argumentError, type LeaseLostError } from './errors.ts';
+import type { ReleaseOutcome } from './grant.ts';
+import { checkGuarded, type GuardedCommand } from './guard.ts';
+import type { Hold } from './hold.ts';
+import { checkTtlMs } from './options.ts';
+import type { RenewOutcome } from './watchdog.ts';
 
-export class Lease implements AsyncDisposable, Endable {
+export class Lease implements AsyncDisposable {
   readonly name: string;
   /** Grows with every grant of this name. Send it along with what you do under the lock, and refuse older ones there. */
   readonly fencingToken: number;
-  readonly #holderId: string;
-  readonly #entry: QueueEntry | undefined;
-  readonly #engine: Engine;
-  readonly #target: Holdable;
-  readonly #startedAt: number;
-  readonly #watchdog: Watchdog;
-  #abort: AbortController | undefined;
-  #lost: LeaseLostError | undefined;
-  #releasing: Promise<ReleaseOutcome> | undefined;
+  readonly #hold: Hold;
+  #released: Promise<ReleaseOutcome> | undefined;
 
   /** @internal */
-  constructor(engine: Engine, target: Holdable, granted: Granted, settings: LockSettings) {
-    this.name = target.name;
-    this.fencingToken = granted.fencingToken;
-    this.#holderId = `${granted.holderId}:${granted.fencingToken}`;
-    this.#entry = granted.entry;
-    this.#engine = engine;
-    this.#target = target;
-    this.#startedAt = granted.startedAt;
-    const endsAt = granted.startedAt + (settings.maxHoldMs ?? Number.POSITIVE_INFINITY);
-    const watch = {
-      ttlMs: settings.ttlMs,
-      startedAt: granted.startedAt,
-      leaseMs: granted.leaseMs,
-      renew: settings.renew,
-      endsAt,
-    };
-    this.#watchdog = new Watchdog(watch, engine.clock, engine.renewals, () => this.#watched());
-    engine.leases.add(this);
+  constructor(hold: Hold) {
+    this.name = hold.target.name;
+    this.fencingToken = hold.fencingToken;
+    this.#hold = hold;
+  }
+
+  /** @internal */
+  static holdOf(lease: Lease): Hold {
+    return lease.#hold;
   }
 
   /** The lease's value on the server, which proves ownership; treat it like a password. Not shown by `console.log` or JSON. */
   get holderId(): string {
-    return this.#holderId;
+    return this.#hold.value;
   }
 
   /** How long this lease may still be trusted without another renewal, in ms by this process's own clock; 0 when over. */
   remainingMs(): number {
-    this.#watchdog.check();
-    return this.#watchdog.remainingMs();
+    return this.#released === undefined ? this.#hold.remainingMs() : 0;
   }
 
   /**
@@ -58,16 +41,12 @@ export class Lease implements AsyncDisposable, Endable {
    * Never aborted by a release.
    */
   get signal(): AbortSignal {
-    this.#abort ??= new AbortController();
-    this.#watchdog.check();
-    if (this.#lost !== undefined && !this.#abort.signal.aborted) this.#abort.abort(this.#lost);
-    return this.#abort.signal;
+    return this.#hold.signal;
   }
 
   /** Why this lease ended before its release, or `undefined`. */
   get lost(): LeaseLostError | undefined {
-    this.#watchdog.check();
-    return this.#lost;
+    return this.#hold.lost;
   }
 
   /**
@@ -75,7 +54,21 @@ export class Lease implements AsyncDisposable, Endable {
    * unreachable server: `lost` and `unknown` are answers. `unknown` means no answer; the lease is good for `remainingMs()`.
    */
   async renew(ttlMs?: number): Promise<RenewOutcome> {
-    return this.#watchdog.renewNow(ttlMs === undefined ? undefined : checkTtlMs(ttlMs));
+    const checked = ttlMs === undefined ? undefined : checkTtlMs(ttlMs);
+    return this.#released === undefined ? this.#hold.renew(checked) : 'lost';
+  }
+
+  /**
+   * Runs Redis commands in one step, only if the lease is still held at that moment: `[['SET', key, value], ['INCR', other]]`. For data that lives on the
+   * lock's own server, in a Cluster in its slot (`{tag}` in both names). At most once, also when a connection breaks; calls run one after the other.
+   * One round trip. Resolves with one reply for each. Rejects with `LeaseLostError` and has done nothing when the lease is over, with
+   * `GuardedWriteError` when one was refused, with a `ConnectionError` when no answer came (whether it ran is unknown), with a `TypeError` for a released
+   * lease, a semaphore's, one over several servers or in memory, and for bad commands.
+   */
+  async guard(commands: readonly GuardedCommand[]): Promise<unknown[]> {
+    const checked = checkGuarded(commands);
+    if (this.#released !== undefined) throw argumentError('guard: this lease has been released');
+    return await this.#hold.guard(checked);
   }
 
   /**
@@ -84,34 +77,22 @@ export class Lease implements AsyncDisposable, Endable {
    * lease then ends by its ttl, since renewal has stopped.
    */
   release(): Promise<ReleaseOutcome> {
-    this.#watchdog.check();
-    this.#releasing ??= this.#release();
-    return this.#releasing;
+    this.#released ??= this.#hold.leave();
+    return this.#released;
   }
 
   /** Releases, and leaves a release that failed to the lease's expiry (a `warning` event tells). */
-  async [Symbol.asyncDispose](): Promise<void> {
-    await this.release().catch((error: Error) => {
-      this.#engine.events.warn(
-        'HOLDFAST_RELEASE_FAILED',
-        `a release failed, its lease expires by itself: ${error.message}`,
-      );
-    });
-  }
-
-  /** @internal Ends the lease from our side: its signal aborts, then it is released. Never rejects. */
-  async end(reason: LeaseLostReason): Promise<void> {
-    if (this.#lost === undefined && this.#releasing === undefined) this.#lose(reason);
-    await this[Symbol.asyncDispose]();
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.#hold.quietly(this.release());
   }
 
   toJSON(): object {
-    return { ...this.#told(), ...this.shown(), remainingMs: Math.round(this.remainingMs()) };
+    return { ...this.#hold.told(), ...this.shown(), remainingMs: Math.round(this.remainingMs()) };
   }
 
   [Symbol.for('nodejs.util.inspect.custom')](): string {
-    const state = this.#lost?.reason ?? `${Math.round(this.remainingMs())} ms left`;
-    const shown = Object.entries({ ...this.#told(), ...this.shown() });
+    const state = this.lost?.reason ?? `${Math.round(this.remainingMs())} ms left`;
+    const shown = Object.entries({ ...this.#hold.told(), ...this.shown() });
     const fields = shown.map(([key, value]) => `${key}: ${JSON.stringify(value)}`);
     return `${this.constructor.name} { ${[...fields, state].join(', ')} }`;
   }
@@ -120,92 +101,4 @@ export class Lease implements AsyncDisposable, Endable {
   protected shown(): object {
     return {};
   }
-
-  #told() {
-    return { name: this.name, fencingToken: this.fencingToken };
-  }
-
-  #watched() {
-    const { events, clock, commandTimeoutMs } = this.#engine;
-    const told = this.#told();
-    return {
-      renew: (ttlMs: number, until: number) => {
-        const deadlineAt = Math.min(until, clock.now() + commandTimeoutMs);
-        return this.#target.renew(this.#holderId, ttlMs, { deadlineAt });
-      },
-      renewed: (tookMs: number) =>
-        events.emit('renewed', () => ({ ...told, tookMs, remainingMs: this.remainingMs() })),
-      unknown: (error: unknown) =>
-        events.emit('renewalUnknown', () => ({
-          ...told,
-          remainingMs: this.remainingMs(),
-          error: error as Error,
-        })),
-      lost: (reason: LeaseLostReason) => this.#lose(reason),
-    };
-  }
-
-  #lose(reason: LeaseLostReason): void {
-    this.#watchdog.stop();
-    this.#engine.leases.delete(this);
-    this.#lost = new LeaseLostError(this.#target, reason);
-    this.#abort?.abort(this.#lost);
-    this.#engine.events.emit('lost', () => ({ ...this.#told(), heldMs: this.#heldMs(), reason }));
-  }
-
-  async #release(): Promise<ReleaseOutcome> {
-    const { store, clock, events, leases } = this.#engine;
-    const askedAt = clock.now();
-    const validUntil = askedAt + this.#watchdog.remainingMs();
-    const drops = store.drops;
-    let resent = false;
-    // Sent first: whoever waits for it gains by every microsecond.
-    const replying = this.#engine.release(this.#target, this.#holderId, this.#entry, () => {
-      resent = true;
-    });
-    this.#watchdog.stop();
-    leases.delete(this);
-    const reply = await replying;
-    const outcome =
-      // A renewal had found it gone: its time had not run out.
-      this.#lost?.reason === 'lost'
-        ? 'lost'
-        : releaseOutcome(reply, {
-            wasValid: validUntil > askedAt,
-            stillValid: validUntil > clock.now(),
-            // By us, or by a client that does so by itself.
-            sentTwice: resent || store.drops !== drops,
-          });
-    if (outcome !== 'released' && this.#lost === undefined) this.#lose(outcome);
-    const told = { ...this.#told(), heldMs: askedAt - this.#startedAt };
-    if (reply === 'given') events.emit('handedOff', () => told);
-    if (reply === 'mute') events.warn('HOLDFAST_NO_PUBLISH', NO_PUBLISH);
-    events.emit('released', () => ({ ...told, tookMs: clock.now() - askedAt, outcome }));
-    return outcome;
-  }
-
-  #heldMs(): number {
-    return this.#engine.clock.now() - this.#startedAt;
-  }
-}
-
-const NO_PUBLISH =
-  'the user of this connection may not PUBLISH, so released locks are not handed to waiters, who have to ask again; grant +publish and the channel pattern';
-
-interface Release {
-  /** When it was asked for. */
-  readonly wasValid: boolean;
-  /** When the reply came. */
-  readonly stillValid: boolean;
-  readonly sentTwice: boolean;
-}
-
-/**
- * A release that was sent twice finds nothing the second time. While the lease was valid and the connection broke during
- * the call, that is what happened: the first one did it. A lease that is gone although its time had not run out was taken.
- */
-function releaseOutcome(reply: ReleaseReply, { wasValid, stillValid, sentTwice }: Release): ReleaseOutcome {
-  if (reply !== 'expired' && reply !== 'lost') return 'released';
-  if (wasValid && sentTwice) return 'released';
-  return reply === 'expired' && stillValid ? 'lost' : reply;
 }

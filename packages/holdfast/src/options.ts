@@ -6,7 +6,8 @@ const MAX_TTL_MS = 24 * 60 * 60 * 1000;
 const MAX_WAIT_MS = 2 ** 31 - 1;
 const MAX_NAME_BYTES = 512;
 
-export interface LockOptions {
+/** What every lease is made with. */
+export interface LeaseOptions {
   /** How long the server keeps a lease that is not renewed, in ms: 1 to 86,400,000. Default 10,000. */
   readonly ttlMs?: number;
   /** How long `acquire` waits by default, in ms: 0 to 2,147,483,647. Default 10,000. */
@@ -17,12 +18,36 @@ export interface LockOptions {
   readonly maxHoldMs?: number;
 }
 
-export interface AcquireOptions extends LockOptions {
-  /** Cancels the wait (never the hold); `acquire` then rejects with `signal.reason` untouched. */
-  readonly signal?: AbortSignal;
+export interface LockOptions extends LeaseOptions {
+  /**
+   * After a lease *expired* (its process died, stopped or lost the server; never after a release) the lock stays closed for so long, in ms: 0 to
+   * 86,400,000. For resources that cannot check a fencing token: late work of the dead holder has that long to arrive (Chubby's and Consul's
+   * lock-delay). All who use the lock should agree on it. Default 0.
+   */
+  readonly cooldownMs?: number;
+  /**
+   * Whoever holds the lock already, by the `use` that the call is inside of or by `within`, gets another lease of the same hold at once, without a
+   * round trip: the same fencing token, given back by the last of them. Default false: then it waits for itself, which is a `DeadlockError`.
+   */
+  readonly reentrant?: boolean;
 }
 
-export interface HoldfastOptions extends LockOptions {
+/** A lease (or the leases of `holdfast.all()`), as what its holder does next is within it. */
+export interface HeldLease {
+  release(): Promise<unknown>;
+}
+
+export interface AcquireOptions extends LeaseOptions {
+  /** Cancels the wait (never the hold); `acquire` then rejects with `signal.reason` untouched. */
+  readonly signal?: AbortSignal;
+  /**
+   * What the caller holds already, beyond the `use` calls that it is inside of: for finding deadlocks, and for `reentrant`. Leases of this Holdfast
+   * instance.
+   */
+  readonly within?: HeldLease | readonly HeldLease[];
+}
+
+export interface HoldfastOptions extends LeaseOptions {
   /**
    * Put before every key as `prefix:`, one word without a colon, so that two instances with different prefixes never
    * meet. Default: none, the key is the lock's name.
@@ -40,7 +65,7 @@ export interface HoldfastOptions extends LockOptions {
   readonly minReplicas?: number;
 }
 
-export interface SemaphoreOptions extends LockOptions {
+export interface SemaphoreOptions extends LeaseOptions {
   /**
    * How many permits there are: 1 to 1,000,000. The limit that is stored on the server wins (a `warning` event tells once when it
    * is another one); may be left out where it has been set: by another client, or by `setLimit`.
@@ -58,15 +83,21 @@ export interface SemaphoreAcquireOptions extends AcquireOptions {
   readonly permits?: number;
 }
 
-/** Lock options with every default filled in. */
-export interface LockSettings {
+/** Of a lease, with every default filled in. */
+export interface LeaseSettings {
   readonly ttlMs: number;
   readonly waitMs: number;
   readonly renew: boolean;
   readonly maxHoldMs: number | undefined;
 }
 
-export const DEFAULT_SETTINGS: LockSettings = {
+/** What belongs to a lock alone. */
+export interface LockRules {
+  readonly cooldownMs: number;
+  readonly reentrant: boolean;
+}
+
+export const DEFAULT_SETTINGS: LeaseSettings = {
   ttlMs: 10_000,
   waitMs: 10_000,
   renew: true,
@@ -78,14 +109,15 @@ const MAX_LIMIT = 1_000_000;
 /** The slots of a lease stand in one message. */
 const MAX_SLOTS = 1_000;
 
-const LOCK_KEYS = ['ttlMs', 'waitMs', 'renew', 'maxHoldMs'];
-const ACQUIRE_KEYS = [...LOCK_KEYS, 'signal'];
-const SEMAPHORE_KEYS = [...LOCK_KEYS, 'limit', 'slots'];
+const LEASE_KEYS = ['ttlMs', 'waitMs', 'renew', 'maxHoldMs'];
+const LOCK_KEYS = [...LEASE_KEYS, 'cooldownMs', 'reentrant'];
+const ACQUIRE_KEYS = [...LEASE_KEYS, 'signal', 'within'];
+const SEMAPHORE_KEYS = [...LEASE_KEYS, 'limit', 'slots'];
 const PERMIT_KEYS = [...ACQUIRE_KEYS, 'permits'];
-const HOLDFAST_KEYS = [...LOCK_KEYS, 'prefix', 'label', 'commandTimeoutMs', 'minReplicas'];
+const HOLDFAST_KEYS = [...LEASE_KEYS, 'prefix', 'label', 'commandTimeoutMs', 'minReplicas'];
 
 /** `settings` with what `options` sets; throws on anything unknown or out of range. */
-export function withLockOptions(settings: LockSettings, options: AcquireOptions | undefined): LockSettings {
+export function withLeaseOptions(settings: LeaseSettings, options: LeaseOptions | undefined): LeaseSettings {
   if (options === undefined) return settings;
   return {
     ttlMs: options.ttlMs === undefined ? settings.ttlMs : checkTtlMs(options.ttlMs),
@@ -99,8 +131,18 @@ export function withLockOptions(settings: LockSettings, options: AcquireOptions 
   };
 }
 
-export function checkLockOptions(options: LockOptions | undefined): void {
+export function checkLeaseOptions(options: LeaseOptions | undefined): void {
+  checkKeys(options, LEASE_KEYS);
+}
+
+/** What belongs to the lock alone, checked. */
+export function checkLockOptions(options: LockOptions | undefined): LockRules {
   checkKeys(options, LOCK_KEYS);
+  return {
+    cooldownMs:
+      options?.cooldownMs === undefined ? 0 : integer('cooldownMs', options.cooldownMs, 0, MAX_TTL_MS),
+    reentrant: options?.reentrant === undefined ? false : boolean('reentrant', options.reentrant),
+  };
 }
 
 export function checkAcquireOptions(options: AcquireOptions | undefined, allowed = ACQUIRE_KEYS): void {

@@ -1,9 +1,7 @@
 /** One hold of one or more permits of a semaphore. */
-import type { Engine } from './engine.ts';
 import type { Granted } from './grant.ts';
+import type { Hold } from './hold.ts';
 import { Lease } from './lease.ts';
-import type { LockSettings } from './options.ts';
-import type { Holdable } from './store/store.ts';
 
 /** One of the numbers 0 to limit-1, held by one lease at a time. */
 export interface Slot {
@@ -18,10 +16,9 @@ export class SemaphoreLease extends Lease {
   readonly slots: readonly Slot[];
 
   /** @internal */
-  constructor(engine: Engine, target: Holdable, granted: Granted, settings: LockSettings, permits: number) {
-    super(engine, target, granted, settings);
+  constructor(hold: Hold, permits: number, { fencingToken, slots = [] }: Granted) {
+    super(hold);
     this.permits = permits;
-    const { fencingToken, slots = [] } = granted;
     this.slots = Object.freeze([...slots].sort((a, b) => a - b).map((slot) => ({ slot, fencingToken })));
   }
 

@@ -1,6 +1,8 @@
 /** The counting semaphore: a name and its rules. Holds no state, so it may be shared and called concurrently. */
 import { acquire, tryOnce, type Wanted } from './acquisition.ts';
 import type { Granted } from './grant.ts';
+import { Hold } from './hold.ts';
+import { heldHere } from './holding.ts';
 import { inspectSemaphore, type SemaphoreInspection } from './inspect/inspect-semaphore.ts';
 import type { Instance } from './instance.ts';
 import {
@@ -8,10 +10,10 @@ import {
   checkPermitOptions,
   checkPermits,
   checkSemaphoreOptions,
-  type LockSettings,
+  type LeaseSettings,
   type SemaphoreAcquireOptions,
   type SemaphoreOptions,
-  withLockOptions,
+  withLeaseOptions,
 } from './options.ts';
 import { SemaphoreLease } from './semaphore-lease.ts';
 import type { StoredSemaphore } from './store/store.ts';
@@ -23,7 +25,7 @@ export class Semaphore {
   readonly #stored: StoredSemaphore;
   readonly #limit: number | undefined;
   readonly #slots: boolean;
-  readonly #settings: LockSettings;
+  readonly #settings: LeaseSettings;
   /** The server has another limit, which wins; or may have, since this object has set one. */
   #overruled = false;
 
@@ -32,10 +34,10 @@ export class Semaphore {
     instance: Instance,
     name: string,
     options: SemaphoreOptions | undefined,
-    defaults: LockSettings,
+    defaults: LeaseSettings,
   ) {
     const { limit, slots } = checkSemaphoreOptions(options);
-    this.#settings = withLockOptions(defaults, options);
+    this.#settings = withLeaseOptions(defaults, options);
     this.name = name;
     this.#instance = instance;
     this.#limit = limit;
@@ -100,9 +102,14 @@ export class Semaphore {
     return await inspectSemaphore(engine, this.#stored);
   }
 
+  /** @internal What `holdfast.all()` takes of it. */
+  static partOf(semaphore: Semaphore): { readonly instance: Instance; readonly key: string } {
+    return { instance: semaphore.#instance, key: semaphore.#stored.permits(1).key };
+  }
+
   #wanted(given: number | SemaphoreAcquireOptions | undefined): Wanted<SemaphoreLease> {
     const { permits: asked, ...options } = checkPermitOptions(given);
-    const settings = withLockOptions(this.#settings, options);
+    const settings = withLeaseOptions(this.#settings, options);
     // The caller's own limit decides at once, unless the server is known to have another one.
     const permits = checkPermits(asked, this.#overruled ? undefined : this.#limit, this.#slots);
     options.signal?.throwIfAborted();
@@ -110,8 +117,10 @@ export class Semaphore {
     engine.assertOpen(this.#stored);
     introduction.renew();
     const target = this.#stored.permits(permits);
-    const lease = (granted: Granted) => new SemaphoreLease(engine, target, granted, settings, permits);
-    return { engine, room, target, settings, signal: options.signal, lease };
+    const lease = (granted: Granted) =>
+      new SemaphoreLease(new Hold(engine, target, granted, settings), permits, granted);
+    const within = heldHere(engine, options.within);
+    return { engine, room, target, settings, signal: options.signal, within, lease };
   }
 
   #limitDiffers(stored: number): void {

@@ -1,6 +1,12 @@
-/** Runs a function under a lease: what `use` of locks and semaphores does after its acquire. */
-import { argumentError } from './errors.ts';
-import type { Lease } from './lease.ts';
+/** Runs a function under a lease: what every `use` does after its acquire. */
+import { argumentError, type LeaseLostError } from './errors.ts';
+import { holding } from './holding.ts';
+import type { HeldLease } from './options.ts';
+
+/** A lease, or the leases of several locks together. */
+interface Usable extends HeldLease, AsyncDisposable {
+  readonly lost: LeaseLostError | undefined;
+}
 
 export function checkFunction(fn: unknown): void {
   if (typeof fn !== 'function')
@@ -8,7 +14,7 @@ export function checkFunction(fn: unknown): void {
 }
 
 /** `fn`'s result; its own error wins; `LeaseLostError` when the lease was lost before it settled. Always releases. */
-export async function runUnder<L extends Lease, T>(lease: L, fn: (lease: L) => T | Promise<T>): Promise<T> {
+export async function runUnder<L extends Usable, T>(lease: L, fn: (lease: L) => T | Promise<T>): Promise<T> {
   const result = await released(lease, fn);
   // The release looks at the validity first, and learns whether it was still ours.
   await lease[Symbol.asyncDispose]();
@@ -16,9 +22,9 @@ export async function runUnder<L extends Lease, T>(lease: L, fn: (lease: L) => T
   return result;
 }
 
-async function released<L extends Lease, T>(lease: L, fn: (lease: L) => T | Promise<T>): Promise<T> {
+async function released<L extends Usable, T>(lease: L, fn: (lease: L) => T | Promise<T>): Promise<T> {
   try {
-    return await fn(lease);
+    return await holding(lease, () => fn(lease));
   } catch (error) {
     await lease[Symbol.asyncDispose]();
     throw error;

@@ -5,7 +5,7 @@ import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type RedisProcess, startServer } from '../../testkit/src/index.ts';
+import { type Postgres, type RedisProcess, startPostgres, startServer } from '../../testkit/src/index.ts';
 
 const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
 const run = promisify(execFile);
@@ -22,12 +22,17 @@ const examples = pages.flatMap((page) => {
     title: `${page}, example ${i + 1}`,
     file: `${basename(page, '.md')}-${i}.ts`,
     code: match[1] ?? '',
+    needsPostgres: /from 'pg'/.test(match[1] ?? ''),
   }));
 });
+
+const databaseOf = (postgres: Postgres | { why: string }) =>
+  'why' in postgres ? {} : { DATABASE_URL: postgres.url };
 
 describe('examples', () => {
   let folder: string;
   let servers: RedisProcess[];
+  let postgres: Postgres | { why: string };
 
   beforeAll(async () => {
     // Below node_modules, so that the examples find the packages as a user's program would.
@@ -35,6 +40,8 @@ describe('examples', () => {
     mkdirSync(cache, { recursive: true });
     folder = mkdtempSync(join(cache, 'docs-'));
     servers = await Promise.all([1, 2, 3].map(() => startServer()));
+    postgres = await startPostgres();
+    if ('why' in postgres) console.error(`NOT RUN: the examples with PostgreSQL: ${postgres.why}`);
     writeFileSync(join(folder, 'package.json'), '{ "type": "module" }');
     for (const { file, code } of examples) writeFileSync(join(folder, file), code);
     const options = {
@@ -49,6 +56,7 @@ describe('examples', () => {
   });
   afterAll(async () => {
     await Promise.all((servers ?? []).map((server) => server.shutdown()));
+    if (postgres && !('why' in postgres)) await postgres.shutdown();
     if (folder) rmSync(folder, { recursive: true });
   });
 
@@ -62,9 +70,10 @@ describe('examples', () => {
     );
   }, 60_000);
 
-  it.each(examples)('$title runs and ends by itself', async ({ file }) => {
+  it.for(examples)('$title runs and ends by itself', async ({ file, needsPostgres }, { skip }) => {
+    if (needsPostgres && 'why' in postgres) return skip(postgres.why);
     const urls = servers.map(({ url }) => url);
-    const env = { ...process.env, REDIS_URL: urls[0], REDIS_URLS: urls.join(',') };
+    const env = { ...process.env, REDIS_URL: urls[0], REDIS_URLS: urls.join(','), ...databaseOf(postgres) };
     const { stderr } = await run(process.execPath, [join(folder, file.replace('.ts', '.js'))], {
       env,
       timeout: 20_000,

@@ -10,7 +10,17 @@ const EXAMPLES = fileURLToPath(new URL('../../../examples/', import.meta.url));
 
 const LEAVES = [
   ...['abort', 'backoff', 'clock', 'deadline', 'errors', 'events', 'failure', 'grant', 'holder-id'],
-  ...['keys', 'options', 'renewals', 'slot', 'validity', 'waiting/asking', 'lua/generated', 'client'],
+  ...[
+    'guard',
+    'keys',
+    'options',
+    'renewals',
+    'slot',
+    'validity',
+    'waiting/asking',
+    'lua/generated',
+    'client',
+  ],
 ];
 
 /** What each layer may import besides the leaves, the lowest first. A folder's name stands for its files. */
@@ -22,27 +32,41 @@ const MAY: readonly (readonly [layer: string, may: readonly string[]])[] = [
   ['engine', ['store/store']],
   ['watchdog', ['store/store']],
   ['introduction', ['engine']],
-  ['inspect', ['engine', 'store/store']],
+  ['cards', ['engine']],
   ['waiting', ['engine', 'store/store']],
   ['instance', ['engine', 'introduction', 'waiting']],
-  ['lease', ['engine', 'watchdog', 'store/store']],
-  ['semaphore-lease', ['engine', 'lease', 'store/store']],
-  ['use', ['lease']],
+  ['hold', ['engine', 'watchdog', 'store/store']],
+  ['lease', ['hold', 'watchdog']],
+  ['semaphore-lease', ['hold', 'lease']],
+  ['holding', ['engine', 'hold', 'lease']],
+  ['use', ['holding']],
+  ['deadlock', ['cards', 'engine', 'hold', 'store/store']],
+  ['inspect', ['cards', 'deadlock', 'engine', 'store/store']],
   ['replication', ['engine', 'store/store']],
-  ['acquisition', ['engine', 'lease', 'replication', 'waiting', 'store/store']],
-  ['lock', ['instance', 'lease', 'acquisition', 'use', 'store/store']],
-  ['semaphore', ['instance', 'semaphore-lease', 'acquisition', 'use', 'inspect', 'store/store']],
+  ['acquisition', ['deadlock', 'engine', 'hold', 'replication', 'waiting', 'store/store']],
+  ['cooldown', ['store/store']],
+  ['lock', ['cooldown', 'instance', 'hold', 'holding', 'lease', 'acquisition', 'use', 'store/store']],
+  [
+    'semaphore',
+    ['instance', 'hold', 'holding', 'semaphore-lease', 'acquisition', 'use', 'inspect', 'store/store'],
+  ],
+  ['lease-set', ['lease', 'watchdog']],
+  [
+    'lock-set',
+    ['instance', 'hold', 'holding', 'lease', 'lease-set', 'lock', 'semaphore', 'acquisition', 'use'],
+  ],
   [
     'holdfast',
     [
-      ...['adapters/recognise', 'engine', 'instance', 'lock', 'semaphore', 'waiting', 'inspect'],
+      ...['adapters/recognise', 'engine', 'instance', 'lock', 'lock-set', 'semaphore', 'waiting', 'inspect'],
       ...['introduction', 'memory', 'quorum', 'store'],
     ],
   ],
   [
     'index',
     [
-      ...['adapters', 'holdfast', 'lease', 'lock', 'semaphore', 'semaphore-lease', 'memory', 'inspect'],
+      ...['adapters', 'cards', 'holdfast', 'lease', 'lease-set', 'lock', 'lock-set', 'semaphore', 'inspect'],
+      ...['semaphore-lease', 'memory'],
       'watchdog',
     ],
   ],

@@ -1,7 +1,10 @@
 /** Who holds permits and who waits, for people and dashboards. Reads only, and never shows a holderId. */
+
+import { cardOf, type ProcessCard } from '../cards.ts';
 import type { Engine } from '../engine.ts';
+import type { WaitLink } from '../errors.ts';
 import type { StoredSemaphore } from '../store/store.ts';
-import { cardOf, type ProcessCard } from './cards.ts';
+import { waitsFor } from './waits-for.ts';
 
 export interface SemaphoreInspection {
   readonly name: string;
@@ -16,6 +19,11 @@ export interface SemaphoreInspection {
   readonly queueLength: number;
   /** The first 100 of the queue. */
   readonly queue: readonly SemaphoreWaiter[];
+  /**
+   * What its holders wait for while they hold it, what the holders of that wait for, and so on: the graph in which a circle is a deadlock. Noted by waits of
+   * whoever holds something (see `within`); empty when nobody does.
+   */
+  readonly waits: readonly WaitLink[];
 }
 
 export interface SemaphoreHolder {
@@ -59,6 +67,7 @@ export async function inspectSemaphore(
       heldForMs: Math.max(0, (serverUs - lease.fencingToken) / 1000),
     })),
     queueLength,
+    waits: leases.length > 0 ? await waitsFor(engine, semaphore) : [],
     queue: waiters.map(({ clientId, ...waiter }) => ({ waiter: cardFor(clientId), ...waiter })),
   };
 }

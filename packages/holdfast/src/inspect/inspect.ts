@@ -1,7 +1,10 @@
 /** Who holds a lock, for people and dashboards. Reads only, and never shows a holderId. */
+
+import { cardOf, type ProcessCard } from '../cards.ts';
 import type { Engine } from '../engine.ts';
+import type { WaitLink } from '../errors.ts';
 import type { StoredLock } from '../store/store.ts';
-import { cardOf, type ProcessCard } from './cards.ts';
+import { waitsFor } from './waits-for.ts';
 
 export interface Inspection {
   readonly name: string;
@@ -17,17 +20,26 @@ export interface Inspection {
   /** The last token given out for this name, when it is known. */
   readonly fencingToken: number | undefined;
   readonly queueLength: number;
+  /**
+   * What its holders wait for while they hold it, what the holders of that wait for, and so on: the graph in which a circle is a deadlock. Noted by waits of
+   * whoever holds something (see `within`); empty when nobody does.
+   */
+  readonly waits: readonly WaitLink[];
 }
 
 export async function inspect(engine: Engine, lock: StoredLock): Promise<Inspection> {
   const seen = await lock.inspect(engine.limits());
   const held = seen.state !== 'free';
   const known = seen.state === 'ours' ? seen : undefined;
+  const [holder, waits] = await Promise.all([
+    known && cardOf(engine, known.clientId),
+    known ? waitsFor(engine, lock) : [],
+  ]);
   return {
     name: lock.name,
     state: held ? 'held' : 'free',
     foreign: seen.state === 'foreign',
-    holder: known && (await cardOf(engine, known.clientId)),
+    holder,
     // A token is the time of its grant in µs (or a little later, when the clock stepped back).
     heldForMs:
       known?.fencingToken === undefined
@@ -36,5 +48,6 @@ export async function inspect(engine: Engine, lock: StoredLock): Promise<Inspect
     remainingMs: held && seen.remainingMs >= 0 ? seen.remainingMs : undefined,
     fencingToken: seen.fencingToken,
     queueLength: seen.queueLength,
+    waits,
   };
 }

@@ -32,6 +32,10 @@ class LockData implements MemoryName {
   exists(): boolean {
     return this.held !== undefined;
   }
+
+  holders(now: number): readonly string[] {
+    return this.held !== undefined && this.held.expiresAt > now ? [this.held.holderId] : [];
+  }
 }
 
 export class MemoryLock implements StoredLock {

@@ -34,6 +34,10 @@ class SemaphoreData implements MemoryName {
     return this.limit !== undefined;
   }
 
+  holders(now: number): readonly string[] {
+    return [...this.leases].flatMap(([holderId, { expiresAt }]) => (expiresAt > now ? [holderId] : []));
+  }
+
   get held(): number {
     return [...this.leases.values()].reduce((sum, { permits }) => sum + permits, 0);
   }

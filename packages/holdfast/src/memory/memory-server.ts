@@ -9,6 +9,8 @@ export class MemoryServer {
   readonly listeners = new Map<string, (text: string) => void>();
   /** @internal */
   readonly cards = new Map<string, string>();
+  /** @internal */
+  readonly notes = new Map<string, { readonly text: string; readonly until: number }>();
 
   /** Tells whoever listens, as a message does: not within this turn. @internal */
   tell(channel: string, text: string): void {
@@ -23,6 +25,8 @@ export interface MemoryName {
   readonly queue: MemoryQueue;
   /** Whether there would be a key on a server. */
   exists(): boolean;
+  /** The holderIds of the leases that have not ended. */
+  holders(now: number): readonly string[];
 }
 
 /** The clock of the pretended server, in µs since the epoch. */

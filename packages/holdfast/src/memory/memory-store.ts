@@ -1,15 +1,18 @@
 /** The store within this process, for users' unit tests: the same answers as the scripts give, without a server. */
 import type { Subscriber, SubscriberEvents } from '../client.ts';
 import type { Clock } from '../clock.ts';
+import type { Subject } from '../errors.ts';
 import { grantChannel, type KeyRules, lockKeys, semaphoreKeys } from '../keys.ts';
 import type { Advice, SemaphoreRules, Store, StoredLock, StoredSemaphore } from '../store/store.ts';
 import { MemoryLock } from './memory-lock.ts';
 import { MemorySemaphore } from './memory-semaphore.ts';
 import type { MemoryServer } from './memory-server.ts';
+import { MemoryWaits } from './memory-waits.ts';
 
 export class MemoryStore implements Store {
   readonly drops = 0;
   readonly minReplicas = 0;
+  readonly waits: MemoryWaits;
   private readonly rules: KeyRules;
 
   constructor(
@@ -19,6 +22,9 @@ export class MemoryStore implements Store {
     private readonly clientId: string,
   ) {
     this.rules = { prefix, clientPrefix: '' };
+    const keyOf = ({ kind, name }: Subject) =>
+      kind === 'lock' ? lockKeys(name, this.rules).lock : semaphoreKeys(name, this.rules).permits;
+    this.waits = new MemoryWaits(server, clock, keyOf, prefix);
   }
 
   lock(name: string): StoredLock {

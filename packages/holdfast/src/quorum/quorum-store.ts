@@ -18,12 +18,14 @@ import { Quorum } from './quorum.ts';
 import { QuorumLock } from './quorum-lock.ts';
 import { QuorumSemaphore } from './quorum-semaphore.ts';
 import { QuorumSubscriber } from './quorum-subscriber.ts';
+import { QuorumWaits } from './quorum-waits.ts';
 import type { Arena } from './rules.ts';
 import { MAX_SLOTS, tooManySlots } from './slots.ts';
 import { answered, isClear, never, verdict } from './votes.ts';
 
 export class QuorumStore implements Store {
   readonly minReplicas = 0;
+  readonly waits: QuorumWaits;
   private readonly quorum: Quorum;
   private readonly arena: Arena;
 
@@ -33,6 +35,7 @@ export class QuorumStore implements Store {
     commandTimeoutMs: number,
   ) {
     this.quorum = new Quorum(stores, clock, commandTimeoutMs);
+    this.waits = new QuorumWaits(this.quorum, stores);
     this.arena = { quorum: this.quorum, polls: new Polls(), proposals: new Proposals() };
   }
 

@@ -1,8 +1,10 @@
 /** The lock on a real server: the plain pair where it can, else one script per operation. */
 import { GivenUpError } from '../errors.ts';
+import type { Guarded } from '../guard.ts';
 import type { LockKeys } from '../keys.ts';
 import { scripts } from '../lua/generated.ts';
 import type { PlainPair } from './plain-pair.ts';
+import type { RedisGuard } from './redis-guard.ts';
 import { grantedReply, QUEUE_TTL_MS, queuedReply, texts } from './replies.ts';
 import type { ScriptRunner } from './script-runner.ts';
 import {
@@ -12,6 +14,8 @@ import {
   type EntryKind,
   entryText,
   type GrantedReply,
+  type Guarding,
+  type GuardReply,
   isGrant,
   type LockState,
   type QueueEntry,
@@ -33,6 +37,7 @@ export class RedisLock implements StoredLock {
     readonly keys: LockKeys,
     private readonly channelOf: (mainKey: string) => string,
     private readonly kindInQueue: EntryKind,
+    private readonly guarded: RedisGuard,
   ) {
     this.name = keys.name;
     this.key = keys.lock;
@@ -68,7 +73,6 @@ export class RedisLock implements StoredLock {
     const call = { ...limits, subject: this, late: lateGrant };
     const reply = acquireReply(await this.runner.script(scripts.acquire, this.threeKeys, args, call));
     this.learn(reply);
-    if (isGrant(reply)) this.pair.knows(this.key);
     return reply;
   }
 
@@ -97,6 +101,10 @@ export class RedisLock implements StoredLock {
     ) as RenewReply;
   }
 
+  guard(guarding: Guarding, commands: readonly Guarded[], limits: CallLimits): Promise<GuardReply> {
+    return this.guarded.run(this, guarding, commands, limits);
+  }
+
   /** How that waiter stands in this server's queue. */
   member(entry: QueueEntry): string {
     return entryText({ ...entry, channel: this.channel }, this.kindInQueue);
@@ -118,13 +126,14 @@ export class RedisLock implements StoredLock {
   }
 
   /** A token is never behind the server's clock when it is fresh, nor ahead of it unless that stepped back. */
-  private learn(reply: AcquireReply): void {
+  learn(reply: AcquireReply): void {
+    if (isGrant(reply)) this.pair.knows(this.key);
     if (reply.status === 'granted') this.pair.learn(reply.fencingToken);
     if (reply.status === 'queued') this.pair.learn(reply.serverUs);
   }
 }
 
-function acquireReply(reply: unknown): AcquireReply {
+export function acquireReply(reply: unknown): AcquireReply {
   const [status = '', ...rest] = texts(reply);
   if (status === 'granted' || status === 'yours') return grantedReply(status, rest);
   const [remainingMs, foreign, ...standing] = rest;

@@ -3,17 +3,22 @@ import type { Client, Subscriber, SubscriberEvents } from '../client.ts';
 import type { Clock } from '../clock.ts';
 import { argumentError, ServerRefusedError, type Subject } from '../errors.ts';
 import { grantChannel, type KeyRules, lockKeys, processKey, semaphoreKeys } from '../keys.ts';
+import { keySlot } from '../slot.ts';
 import { PlainPair } from './plain-pair.ts';
+import { RedisGuard } from './redis-guard.ts';
 import { RedisLock } from './redis-lock.ts';
+import { RedisLocks } from './redis-locks.ts';
 import { RedisSemaphore } from './redis-semaphore.ts';
 import { RedisSlots } from './redis-slots.ts';
 import { RedisVoter } from './redis-voter.ts';
+import { RedisWaits } from './redis-waits.ts';
 import { texts } from './replies.ts';
 import { ScriptRunner } from './script-runner.ts';
 import {
   type Advice,
   type CallLimits,
   entryKind,
+  type Holdable,
   type SemaphoreRules,
   type Store,
   type StoredLock,
@@ -40,6 +45,8 @@ export class RedisStore implements Store {
   private readonly clientId: string;
 
   readonly minReplicas: number;
+  readonly waits: RedisWaits;
+  private readonly guarded: RedisGuard;
 
   constructor({ client, clock, prefix, clientId, commandTimeoutMs, minReplicas }: RedisStoreOptions) {
     if (minReplicas > 0 && (client.cluster || client.sendPair === undefined)) throw notWithReplicas();
@@ -49,6 +56,8 @@ export class RedisStore implements Store {
     this.rules = { prefix, clientPrefix: client.keyPrefix };
     this.runner = new ScriptRunner(client, clock, commandTimeoutMs);
     this.pair = new PlainPair(client, clock, commandTimeoutMs);
+    this.waits = new RedisWaits(this.runner, this.rules);
+    this.guarded = new RedisGuard(this.runner, this.rules, client.cluster);
   }
 
   get drops(): number {
@@ -63,6 +72,15 @@ export class RedisStore implements Store {
 
   lock(name: string): StoredLock {
     return this.lockOf(name, false);
+  }
+
+  /** In a Cluster those of one slot. Where replicas confirm, each lock has its own WAIT. */
+  together(locks: readonly StoredLock[]): Holdable | undefined {
+    const [first, ...others] = locks.filter((lock) => lock instanceof RedisLock);
+    if (first === undefined || others.length !== locks.length - 1 || this.minReplicas > 0) return undefined;
+    const slotOf = ({ key }: RedisLock) => keySlot(this.rules.clientPrefix + key);
+    if (this.client.cluster && others.some((one) => slotOf(one) !== slotOf(first))) return undefined;
+    return new RedisLocks(this.runner, [first, ...others]);
   }
 
   /** This server as one node of a quorum. */
@@ -136,7 +154,14 @@ export class RedisStore implements Store {
 
   private lockOf(name: string, quorum: boolean): RedisLock {
     const kind = entryKind(this.client.cluster, quorum);
-    return new RedisLock(this.runner, this.pair, lockKeys(name, this.rules), this.channelOf, kind);
+    return new RedisLock(
+      this.runner,
+      this.pair,
+      lockKeys(name, this.rules),
+      this.channelOf,
+      kind,
+      this.guarded,
+    );
   }
 
   private readonly channelOf = (mainKey: string): string =>

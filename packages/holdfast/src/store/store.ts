@@ -5,6 +5,7 @@
 import type { Subscriber, SubscriberEvents } from '../client.ts';
 import type { Subject } from '../errors.ts';
 import type { QueueEntry } from '../grant.ts';
+import type { Guarded } from '../guard.ts';
 
 export type { QueueEntry };
 
@@ -98,6 +99,10 @@ export interface Holdable extends Subject {
   readonly shared: boolean;
   /** Where this process hears of its grants. */
   readonly channel: string;
+  /** Of several that are taken together. */
+  readonly names?: readonly string[];
+  /** The server keeps a lease for so long beyond what its holder is told. */
+  readonly cooldownMs?: number;
   /** On several servers, each with a queue of its own: whoever waited leaves all of them with its release. */
   readonly manyQueues?: true;
   /** `late` is called when it was granted after the deadline had passed. */
@@ -112,6 +117,23 @@ export interface Holdable extends Subject {
    */
   release(value: string, limits: CallLimits, entry?: QueueEntry): Promise<ReleaseReply>;
   renew(value: string, ttlMs: number, limits: CallLimits): Promise<RenewReply>;
+  /** Runs these if the lease is held. Only an exclusive lock on one server can. */
+  readonly guard?:
+    | ((guarding: Guarding, commands: readonly Guarded[], limits: CallLimits) => Promise<GuardReply>)
+    | undefined;
+}
+
+/** A guarded call: the lease's value, the call's number among those of the lease, and how long the server keeps the lease beyond its end. */
+export interface Guarding {
+  readonly value: string;
+  readonly number: number;
+  readonly cooldownMs: number;
+}
+
+/** `again`: it was done before, and its replies are lost. */
+export interface GuardReply {
+  readonly status: 'done' | 'again' | 'lost' | 'expired';
+  readonly replies: readonly unknown[];
 }
 
 export interface StoredLock extends Holdable {
@@ -161,10 +183,22 @@ export interface StoredSemaphore extends Subject {
   setLimit(limit: number, limits: CallLimits): Promise<void>;
 }
 
+/** Who holds what, and what they wait for, as far as it is noted: for finding deadlocks. */
+export interface Waits {
+  /** The holderIds of all who hold it now; `undefined` when not all can be known (another library's, too many). */
+  holders(subject: Subject, limits: CallLimits): Promise<readonly string[] | undefined>;
+  /** `text` is there for so long; `undefined` takes it away. */
+  note(digest: string, text: string | undefined, ttlMs: number, limits: CallLimits): Promise<void>;
+  noted(digest: string, limits: CallLimits): Promise<string | undefined>;
+}
+
 export interface Store {
+  readonly waits: Waits;
   /** Costs nothing. */
   lock(name: string): StoredLock;
   semaphore(name: string, rules: SemaphoreRules): StoredSemaphore;
+  /** These locks as one that is acquired in one step and never waited for; `undefined` where they have to be taken one by one. */
+  together?(locks: readonly StoredLock[]): Holdable | undefined;
   /** Writes this process's card, for `inspect`. */
   announce(clientId: string, card: string, limits: CallLimits): Promise<void>;
   card(clientId: string, limits: CallLimits): Promise<string | undefined>;

@@ -114,7 +114,8 @@ export class Waiter {
   hear(grant: GrantMessage): void {
     const now = this.engine.clock.now();
     const startedAt = handedOffAt(this.pair, grant.startedUs, now, this.request.startedAt);
-    this.grant({ ...grant, startedAt, handedOff: true });
+    const leaseMs = grant.leaseMs - (this.request.target.cooldownMs ?? 0);
+    this.grant({ ...grant, leaseMs, startedAt, handedOff: true });
   }
 
   /** Ends the wait with an error, after taking back what it may have got. */

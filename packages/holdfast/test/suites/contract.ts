@@ -2,8 +2,10 @@
 import type { Backend } from './backend.ts';
 import { lockContract } from './lock-contract.ts';
 import { semaphoreContract } from './semaphore-contract.ts';
+import { severalContract } from './several-contract.ts';
 
 export function contract(title: string, start: () => Promise<Backend>, slots?: 'lowest' | 'any'): void {
   lockContract(title, start);
   semaphoreContract(title, start, slots);
+  severalContract(title, start);
 }

@@ -1,5 +1,5 @@
 /** Which process stands behind a client id. Never shows a holderId. */
-import type { Engine } from '../engine.ts';
+import type { Engine } from './engine.ts';
 
 export interface ProcessCard {
   /** Names the Holdfast instance; no secret. */
