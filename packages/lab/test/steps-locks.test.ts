@@ -165,6 +165,12 @@ describe('dramas', () => {
     expect(lines.map(({ who }) => who)).toEqual(expect.arrayContaining([...drama.actors]));
   });
 
+  test.for(twoLocks.dramas ?? [])('step 10, $name: $expects', async (drama) => {
+    const { why, lines } = await drama.run();
+    expect(why === undefined ? 'no bug' : 'bug', why).toBe(drama.expects);
+    expect(lines.map(({ who }) => who)).toEqual(expect.arrayContaining([...drama.actors]));
+  });
+
   test('after the fail-over each of the two servers says that another one holds the lock', async () => {
     const { lines } = await playByName('one master, its replica is promoted');
     expect(textOf(lines)).toEqual([

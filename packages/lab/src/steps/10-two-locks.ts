@@ -1,9 +1,10 @@
 /**
  * Two locks at a time. Whoever holds one and waits for another may wait for somebody who waits for him. To notice such a circle
- * takes knowledge of who waits for what; detection comes with the library's, and is not imitated here.
+ * takes knowledge of who waits for what: the library has it, and hand-made locks do not.
  */
 import type { Actor, End, Step } from '../explore/scenario.ts';
 import { oneCommandLock } from './locks/one-command-lock.ts';
+import { allTogether, foundDeadlock } from './two-locks/together.ts';
 
 /** Takes the locks in this order, keeping what it has while it waits for the next. Returns what it waited for in vain. */
 const inOrder =
@@ -35,7 +36,7 @@ export const twoLocks: Step = {
   id: '10',
   name: 'two locks',
   about:
-    'Who needs two locks takes one after the other. In different orders two of them can stop each other: for as long as the leases last, and for ever if they are renewed. One order for everybody, such as sorted by name, makes that impossible.',
+    'Who needs two locks takes one after the other. In different orders two of them can stop each other: for as long as the leases last, and for ever if they are renewed. One order for everybody, such as sorted by name, makes that impossible; where there is none, a library that knows who waits for what can end the circle.',
   scenarios: [
     {
       name: 'x then y, y then x',
@@ -59,6 +60,20 @@ export const twoLocks: Step = {
       shows: ['x', 'y'],
       actors: { A: inOrder(['x', 'y']), B: inOrder(['x', 'y']) },
       verdict: circle,
+      expects: 'no bug',
+    },
+  ],
+  dramas: [
+    {
+      ...foundDeadlock,
+      name: 'Holdfast finds the circle',
+      about: 'A holds x and waits for y, B holds y and waits for x; one of them is told, the other goes on.',
+      expects: 'no bug',
+    },
+    {
+      ...allTogether,
+      name: 'Holdfast takes all or none',
+      about: 'A wants x and y, B wants y and x, both together: never in each other’s way.',
       expects: 'no bug',
     },
   ],
