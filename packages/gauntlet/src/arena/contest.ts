@@ -68,7 +68,7 @@ const DEFAULTS: Contest = {
   minReplicas: 0,
 };
 
-const limitOf = (subject: Subject): number => (subject.kind === 'lock' ? 1 : subject.limit);
+const limitOf = (subject: Subject): number => ('limit' in subject ? subject.limit : 1);
 
 export async function contest(stage: Stage, plan: ContestPlan, seed: number): Promise<Result> {
   const folder = mkdtempSync(join(tmpdir(), 'holdfast-gauntlet-'));

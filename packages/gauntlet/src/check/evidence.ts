@@ -70,6 +70,8 @@ export interface Evidence {
   /** Holds whose process was blocked between check and write. */
   readonly blocked: ReadonlySet<string>;
   readonly asks: number;
+  /** How many asks ended with which error. */
+  readonly refused: ReadonlyMap<string, number>;
 }
 
 const ms = (t: bigint): number => Number(t) / 1e6;
@@ -98,7 +100,15 @@ export function evidenceOf(history: readonly HistoryEvent[], { limit, ttlMs }: R
     faults: history.flatMap(faultOf),
     blocked,
     asks: history.filter(({ type }) => type === 'ask').length,
+    refused: refusedIn(history),
   };
+}
+
+function refusedIn(history: readonly HistoryEvent[]): Map<string, number> {
+  const refused = new Map<string, number>();
+  for (const { type, why } of history)
+    if (type === 'none') refused.set(String(why), (refused.get(String(why)) ?? 0) + 1);
+  return refused;
 }
 
 function strikeOf(event: HistoryEvent): Strike {

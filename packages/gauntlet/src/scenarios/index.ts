@@ -13,6 +13,7 @@ import { refusals } from './refusals.ts';
 import { restarts } from './restarts.ts';
 import type { Scenario } from './scenario.ts';
 import { sentinel } from './sentinel.ts';
+import { severalLocks } from './several.ts';
 import { tidy } from './tidy.ts';
 
 export const scenarios: readonly Scenario[] = [
@@ -21,6 +22,7 @@ export const scenarios: readonly Scenario[] = [
   blocked,
   connections,
   abort,
+  severalLocks,
   tidy,
   restarts,
   sentinel,

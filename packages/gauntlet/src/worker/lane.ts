@@ -102,12 +102,12 @@ function asked(lane: Lane, { id, name, permits }: Wanted, how: How): Promise<Hol
   const { waitMs } = lane.settings;
   const shortMs = lane.random.below(SHORT_MS);
   const signal = how === 'abort' ? AbortSignal.timeout(shortMs) : undefined;
-  const waits = { try: undefined, short: shortMs, abort: waitMs, wait: waitMs }[how];
+  const waits = { try: undefined, short: shortMs, abort: waitMs, wait: waitMs, both: waitMs }[how];
   // So long it may ask replicas: a renewal, WAIT, and its answer.
   const replicasMs = lane.settings.minReplicas > 0 ? lane.settings.ttlMs : 0;
   // No wait at all is a try, which has the deadline of a command.
   const shortest = shortMs === 0 ? COMMAND_TIMEOUT_MS : shortMs;
-  const endMs = { try: COMMAND_TIMEOUT_MS, short: shortest, abort: shortMs, wait: waitMs }[how];
+  const endMs = { try: COMMAND_TIMEOUT_MS, short: shortest, abort: shortMs, wait: waitMs, both: waitMs }[how];
   const call = () => lane.contended.ask(name, { permits, waitMs: waits, signal });
   const asking = lane.pending.within(endMs + replicasMs + ANSWERS_MS, `${how} for ${name}`, call);
   if (lane.settings.ordered && how === 'wait') void noteQueued(lane, id);

@@ -9,7 +9,7 @@ import { COMMAND_TIMEOUT_MS, type Lane, runLane } from './lane.ts';
 import { Pending } from './pending.ts';
 import { connectResource } from './resource.ts';
 import type { WorkerSettings } from './settings.ts';
-import { type Contended, libraryLock, librarySemaphore } from './subject.ts';
+import { type Contended, libraryLock, librarySemaphore, librarySeveral } from './subject.ts';
 
 const settings = JSON.parse(process.argv[2] ?? '') as WorkerSettings;
 const pending = new Pending();
@@ -39,6 +39,12 @@ holdfast.on('renewed', ({ name, fencingToken }) => {
 function contended({ client }: Connected): Contended {
   const { subject } = settings;
   if (subject.kind === 'lock') return libraryLock(holdfast, { ttlMs });
+  if (subject.kind === 'several')
+    return librarySeveral(holdfast, {
+      ttlMs,
+      names: settings.names,
+      random: seeded(derived(settings.seed, -1)),
+    });
   if (subject.kind === 'semaphore')
     return librarySemaphore(holdfast, { ttlMs, limit: subject.limit, slots: subject.slots });
   const make = controls[subject.control];

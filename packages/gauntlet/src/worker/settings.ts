@@ -4,11 +4,13 @@ import type { ClientKind, Place } from '../place.ts';
 /** What is acquired: the library's lock or semaphore, or one of the wrong ones that the checks must find. */
 export type Subject =
   | { readonly kind: 'lock' }
+  /** Two locks at a time. */
+  | { readonly kind: 'several' }
   | { readonly kind: 'semaphore'; readonly limit: number; readonly slots: boolean }
   | { readonly kind: 'control'; readonly control: string; readonly limit: number };
 
-/** How an ask goes: waiting its turn, once, for a very short time, or until it is called off. */
-export type How = 'wait' | 'try' | 'short' | 'abort';
+/** How an ask goes: waiting its turn, waiting for two, once, for a very short time, or until it is called off. */
+export type How = 'wait' | 'both' | 'try' | 'short' | 'abort';
 
 export interface WorkerSettings {
   readonly place: Place;
@@ -28,7 +30,7 @@ export interface WorkerSettings {
   /** Up to so long each is held, drawn anew. */
   readonly holdMs: number;
   /** Weights. */
-  readonly mix: Readonly<Record<How, number>>;
+  readonly mix: Readonly<Partial<Record<How, number>>>;
   /** Of all holds, the share that outlasts its ttl by renewal. */
   readonly longHolds: number;
   /** The share of holds whose process is blocked between its look at the signal and its write. */

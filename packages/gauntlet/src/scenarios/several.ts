@@ -1,0 +1,44 @@
+/**
+ * Each hold is of two locks: taken together, or one inside the other in any order, so that circles come about. With holders killed and stopped meanwhile.
+ * A circle that nobody found would end by `waitMs`, which is no error that this run allows.
+ */
+import { contest } from '../arena/contest.ts';
+import { stageOf } from '../arena/stage.ts';
+import type { FaultName } from '../faults/index.ts';
+import { type Outcome, outcomeOf, type Scenario } from './scenario.ts';
+
+/** Victims of a circle, and whoever lost one lease while it waited for the other. */
+const FINE = ['DeadlockError', 'LeaseLostError'];
+const MIX = { wait: 0, both: 8, try: 1, short: 1, abort: 1 };
+
+async function several(full: boolean, seed: number): Promise<Outcome> {
+  await using stage = await stageOf();
+  const planned: Partial<Record<FaultName, number>> = full
+    ? { killHolder: 10, stopHolder: 10 }
+    : { killHolder: 3, stopHolder: 3 };
+  const plan = {
+    workers: 5,
+    lanes: 3,
+    names: ['gauntlet:a', 'gauntlet:b', 'gauntlet:c', 'gauntlet:d'],
+    waitMs: 10_000,
+    mix: MIX,
+    fine: FINE,
+  };
+  const durationMs = full ? 10_000 : 4_000;
+  const result = await contest(stage, { ...plan, subject: { kind: 'several' }, planned, durationMs }, seed);
+  const outcome = outcomeOf({ what: 'two locks at a time', result, planned });
+  const circles = {
+    fault: 'circles, each with its victim',
+    hits: result.evidence.refused.get('DeadlockError') ?? 0,
+    wanted: full ? 10 : 3,
+  };
+  return { ...outcome, hits: [...outcome.hits, circles] };
+}
+
+export const severalLocks: Scenario = {
+  id: 'several',
+  what: 'two locks at a time, together and nested in any order: circles are found, and nobody is in two minds',
+  async run({ full, seed }) {
+    return [await several(full, seed)];
+  },
+};
