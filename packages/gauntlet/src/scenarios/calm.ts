@@ -12,7 +12,7 @@ const ENOUGH = 20_000;
 
 async function many(full: boolean, seed: number): Promise<Outcome> {
   await using stage = await stageOf();
-  const plan = { workers: 5, lanes: 16, names: MANY, durationMs: full ? 11_000 : 3_000, ...LONG };
+  const plan = { workers: 5, lanes: 16, names: MANY, durationMs: full ? 9_000 : 3_000, ...LONG };
   const result = await contest(stage, plan, seed);
   const enough = full ? ENOUGH : 500;
   const hits = [
@@ -23,7 +23,7 @@ async function many(full: boolean, seed: number): Promise<Outcome> {
 
 async function one(full: boolean, seed: number): Promise<Outcome> {
   await using stage = await stageOf();
-  const durationMs = full ? 5_000 : 2_000;
+  const durationMs = full ? 4_000 : 2_000;
   const plan = { workers: 5, lanes: 12, names: ['gauntlet:one'], durationMs, ordered: true, ...LONG };
   const result = await contest(stage, plan, seed);
   const told = result.evidence.leases.filter(({ queued }) => queued !== undefined).length;

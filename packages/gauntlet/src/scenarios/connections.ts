@@ -14,7 +14,7 @@ async function cut(full: boolean, seed: number): Promise<Outcome> {
   const planned: Planned = full
     ? { killConnections: 20, killSubscriptions: 20, pauseClients: 16, flushScripts: 50 }
     : { killConnections: 4, killSubscriptions: 5, pauseClients: 4, flushScripts: 12 };
-  const plan = { workers: 5, lanes: 4, durationMs: full ? 15_000 : 5_000, planned, fine: FINE };
+  const plan = { workers: 5, lanes: 4, durationMs: full ? 14_000 : 5_000, planned, fine: FINE };
   return outcomeOf({ what: '8 locks', result: await contest(stage, plan, seed), planned });
 }
 
@@ -23,7 +23,7 @@ async function network(full: boolean, seed: number): Promise<Outcome> {
   const planned: Planned = full
     ? { loseReplies: 40, halfOpen: 10, delay: 10, reset: 30, stopServer: 20 }
     : { loseReplies: 8, reset: 5, delay: 2 };
-  const plan = { workers: 5, lanes: 4, durationMs: full ? 17_000 : 5_000, planned, fine: FINE };
+  const plan = { workers: 5, lanes: 4, durationMs: full ? 16_000 : 5_000, planned, fine: FINE };
   return outcomeOf({
     what: '8 locks, a proxy before each process',
     result: await contest(stage, plan, seed),

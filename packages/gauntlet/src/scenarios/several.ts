@@ -24,7 +24,7 @@ async function several(full: boolean, seed: number): Promise<Outcome> {
     mix: MIX,
     fine: FINE,
   };
-  const durationMs = full ? 10_000 : 4_000;
+  const durationMs = full ? 8_000 : 3_000;
   const result = await contest(stage, { ...plan, subject: { kind: 'several' }, planned, durationMs }, seed);
   const outcome = outcomeOf({ what: 'two locks at a time', result, planned });
   const circles = {

@@ -98,14 +98,16 @@ describe('minReplicas', () => {
 
   it('a lease that was confirmed too late is no lease', async () => {
     const name = fresh('late');
-    const lock = open(1).lock(name, { ttlMs: 200 });
+    const lock = open(1).lock(name, { ttlMs: 600 });
     await (await lock.acquire()).release();
     replica.stop();
     const asked = lock.acquire();
     asked.catch(() => {});
-    await expect.poll(() => master.command('EXISTS', name)).toBe(1);
+    // It has its grant, and the server holds its WAIT.
+    const looks = { interval: 5 };
+    await expect.poll(() => master.command('INFO', 'clients'), looks).toMatch(/^blocked_clients:1/m);
     replica.cont();
-    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 300);
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 700);
     await expect(asked).rejects.toThrow(/confirmed|no answer/);
   });
 
