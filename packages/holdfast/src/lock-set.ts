@@ -103,9 +103,10 @@ export class LockSet {
     const each = plain.map(({ settings }) => withLeaseOptions(settings, options));
     const [settings] = each;
     if (settings === undefined || stored.length < this.#parts.length || stored.length === 1) return undefined;
-    const target = each.every(({ ttlMs }) => ttlMs === settings.ttlMs)
-      ? engine.store.together?.(stored)
-      : undefined;
+    const alike = each.every(
+      ({ ttlMs, maxHoldMs }) => ttlMs === settings.ttlMs && maxHoldMs === settings.maxHoldMs,
+    );
+    const target = alike ? engine.store.together?.(stored) : undefined;
     if (target === undefined) return undefined;
     engine.assertOpen(target);
     introduction.renew();

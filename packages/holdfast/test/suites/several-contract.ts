@@ -105,6 +105,14 @@ export function severalContract(title: string, start: () => Promise<Backend>): v
       ).rejects.toMatchObject({ name: 'LeaseLostError', reason: 'max-hold' });
     });
 
+    it('each lock keeps a bound of its own, also where all are free', async () => {
+      const [a, b] = [fresh('a'), fresh('b')];
+      const leases = await here.all([a, here.lock(b, { maxHoldMs: 500 })]).acquire();
+      expect((await here.inspect(a)).remainingMs).toBeGreaterThan(5_000);
+      expect((await here.inspect(b)).remainingMs).toBeLessThan(600);
+      await leases.release();
+    });
+
     it('one that is something else is told by its name, and the others are given back', async () => {
       const [a, b] = [fresh('a'), fresh('b')];
       await using seat = await here.semaphore(b, { limit: 1 }).acquire();
