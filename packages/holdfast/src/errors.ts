@@ -130,7 +130,7 @@ export class GuardedWriteError extends HoldfastError {
     /** In the order of the commands; an `Error` for each that failed. */
     readonly replies: readonly unknown[],
   ) {
-    super(prefixed(subject, `${what}; the others were applied`), subject);
+    super(prefixed(subject, `${what}; whatever did not fail was applied`), subject);
   }
 }
 

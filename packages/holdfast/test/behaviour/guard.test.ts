@@ -67,7 +67,7 @@ describe.each(Object.keys(clients) as ClientName[])('with %s', (kind) => {
       .catch((e: unknown) => e);
     expect(error).toBeInstanceOf(GuardedWriteError);
     expect((error as Error).message).toMatch(
-      /command 1 of 3 \(INCR\) failed: .*WRONGTYPE.*the others were applied/,
+      /command 1 of 3 \(INCR\) failed: .*WRONGTYPE.*whatever did not fail was applied/,
     );
     expect((error as GuardedWriteError).replies.map((reply) => reply instanceof Error)).toEqual([
       true,
