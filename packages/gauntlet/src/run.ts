@@ -29,7 +29,12 @@ async function runOne(scenario: Scenario, context: Context, say: (text: string) 
   const from = performance.now();
   const outcomes = await scenario.run(context);
   const ran = { scenario, outcomes, tookMs: performance.now() - from };
-  if (standing(outcomes) === 'violated') await again(scenario, context, say);
+  if (standing(outcomes) === 'violated') {
+    // At once: whoever stops the run now shall know what it was.
+    for (const { what, violations } of outcomes)
+      for (const { check, text } of violations.slice(0, 3)) say(`    ${what}: ${check}: ${text}`);
+    await again(scenario, context, say);
+  }
   return ran;
 }
 
