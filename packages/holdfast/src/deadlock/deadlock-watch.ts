@@ -12,9 +12,9 @@
 import { cardOf } from '../cards.ts';
 import { pause } from '../deadline.ts';
 import type { Engine } from '../engine.ts';
-import { DeadlockError, ServerRefusedError, type Subject } from '../errors.ts';
+import { DeadlockError, ServerRefusedError } from '../errors.ts';
 import type { Hold } from '../hold.ts';
-import type { CallLimits } from '../store/store.ts';
+import type { CallLimits, Holdable } from '../store/store.ts';
 import { circleOf, type Graph, sameCircle, wayRound, youngestOf } from './graph.ts';
 import { lookFrom } from './look.ts';
 import { digestOf, note, unnote, type Wait } from './notes.ts';
@@ -23,7 +23,7 @@ const LOOK_MS = 150;
 
 export interface Watched {
   readonly engine: Engine;
-  readonly subject: Subject;
+  readonly subject: Holdable;
   /** With which the wait asks. */
   readonly holderId: string;
   /** What its caller holds. */
@@ -37,8 +37,9 @@ export class DeadlockWatch {
 
   constructor(private readonly watched: Watched) {
     const { engine, subject, holderId } = watched;
-    const { kind, name } = subject;
-    this.wait = { id: digestOf(holderId), kind, name, clientId: engine.clientId, since: Date.now() };
+    const { kind, name, permits = 1 } = subject;
+    const { clientId } = engine;
+    this.wait = { id: digestOf(holderId), kind, name, permits, clientId, since: Date.now() };
     void engine.inBackground(this.run());
   }
 

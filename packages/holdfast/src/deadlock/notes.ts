@@ -16,6 +16,8 @@ export interface Wait {
   readonly id: string;
   readonly kind: 'lock' | 'semaphore';
   readonly name: string;
+  /** So many of a semaphore's. */
+  readonly permits: number;
   /** Which process waits. */
   readonly clientId: string;
   /** Since when, by that process's wall clock, in ms: for people, and to tell the youngest. */
@@ -68,10 +70,11 @@ function parsed(text: string | undefined): readonly Wait[] {
 
 function isWait(one: unknown): one is Wait {
   if (typeof one !== 'object' || one === null) return false;
-  const { id, kind, name, clientId, since } = one as Record<string, unknown>;
+  const { id, kind, name, permits, clientId, since } = one as Record<string, unknown>;
   return (
     (kind === 'lock' || kind === 'semaphore') &&
     [id, name, clientId].every((text) => typeof text === 'string' && text !== '') &&
-    typeof since === 'number'
+    typeof since === 'number' &&
+    typeof permits === 'number'
   );
 }

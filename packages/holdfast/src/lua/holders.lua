@@ -1,6 +1,8 @@
--- Who holds a lock or a semaphore's permits now, for finding deadlocks: whole holderIds, which are never shown. Reads only.
+-- Who is in the way of somebody who wants a lock or permits, for finding deadlocks: whole holderIds, which are never shown. Reads only.
 -- KEYS[1] main
+-- KEYS[2] queue
 -- ARGV[1] most       with more holders than this nobody is told of
+-- ARGV[2] permits    wanted: when so many are free and nobody waits for them, nobody is in the way; '' = all holders
 -- Returns {holderId, …} of leases that have not ended, or 'unknown' (too many, or another library's lock)
 local kind = redis.call('type', KEYS[1]).ok
 local most = tonumber(ARGV[1])
@@ -11,20 +13,29 @@ if kind == 'string' then
 end
 local time = redis.call('time')
 local nowUs = time[1] * 1000000 + time[2]
-local holders, seen = {}, {}
-local function add(holder)
-  if holder and not seen[holder] then holders[#holders + 1] = holder end
-  seen[holder or ''] = true
+local holders, seen, held, limit = {}, {}, 0, nil
+local function add(holder, permits)
+  held = held + permits
+  if not seen[holder] then holders[#holders + 1] = holder end
+  seen[holder] = true
 end
 if kind == 'zset' then
+  limit = redis.call('zscore', KEYS[1], '#limit')
   local leases = redis.call('zrange', KEYS[1], string.format('(%.0f', nowUs), '+inf', 'byscore', 'limit', 0, most + 1)
-  for _, lease in ipairs(leases) do add(string.match(lease, '^(hf1%-%S+) %d+$')) end
+  for _, lease in ipairs(leases) do
+    local holder, permits = string.match(lease, '^(hf1%-%S+) (%d+)$')
+    if holder then add(holder, tonumber(permits)) end
+  end
 elseif kind == 'hash' then
+  limit = string.match(redis.call('hget', KEYS[1], 'limit') or '', '^%d+')
   for _, slot in ipairs(redis.call('hgetall', KEYS[1])) do
     local holder, ends = string.match(slot, '^(hf1%-%S+):%d+ (%d+)$')
-    if holder and tonumber(ends) > nowUs then add(holder) end
+    if holder and tonumber(ends) > nowUs then add(holder, 1) end
   end
 else
   return 'unknown'
 end
-return #holders > most and 'unknown' or holders
+if #holders > most then return 'unknown' end
+local wanted = tonumber(ARGV[2])
+if wanted and limit and held + wanted <= tonumber(limit) and redis.call('exists', KEYS[2]) == 0 then return {} end
+return holders

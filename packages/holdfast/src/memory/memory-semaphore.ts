@@ -34,8 +34,11 @@ class SemaphoreData implements MemoryName {
     return this.limit !== undefined;
   }
 
-  holders(now: number): readonly string[] {
-    return [...this.leases].flatMap(([holderId, { expiresAt }]) => (expiresAt > now ? [holderId] : []));
+  holders(now: number, permits?: number): readonly string[] {
+    const live = [...this.leases].filter(([, { expiresAt }]) => expiresAt > now);
+    const held = live.reduce((sum, [, lease]) => sum + lease.permits, 0);
+    const isFree = permits !== undefined && held + permits <= (this.limit ?? 0) && this.queue.length === 0;
+    return isFree ? [] : live.map(([holderId]) => holderId);
   }
 
   get held(): number {
@@ -213,7 +216,7 @@ class MemoryPermits implements Holdable {
 
   constructor(
     private readonly semaphore: MemorySemaphore,
-    private readonly count: number,
+    readonly permits: number,
   ) {
     this.name = semaphore.name;
     this.key = semaphore.key;
@@ -221,7 +224,7 @@ class MemoryPermits implements Holdable {
   }
 
   async acquire(request: AcquireRequest): Promise<AcquireReply> {
-    return this.semaphore.acquire(request, this.count);
+    return this.semaphore.acquire(request, this.permits);
   }
 
   async release(value: string, _limits: unknown, entry?: QueueEntry): Promise<ReleaseReply> {

@@ -25,8 +25,8 @@ export interface MemoryName {
   readonly queue: MemoryQueue;
   /** Whether there would be a key on a server. */
   exists(): boolean;
-  /** The holderIds of the leases that have not ended. */
-  holders(now: number): readonly string[];
+  /** The holderIds of the leases that have not ended; none while so many permits are free and nobody waits. */
+  holders(now: number, permits?: number): readonly string[];
 }
 
 /** The clock of the pretended server, in µs since the epoch. */

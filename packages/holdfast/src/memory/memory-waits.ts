@@ -1,7 +1,7 @@
 /** Who holds what within this process, and what they wait for. */
 import type { Clock } from '../clock.ts';
 import type { Subject } from '../errors.ts';
-import type { Waits } from '../store/store.ts';
+import type { Waits, WantedBy } from '../store/store.ts';
 import type { MemoryServer } from './memory-server.ts';
 
 export class MemoryWaits implements Waits {
@@ -12,8 +12,8 @@ export class MemoryWaits implements Waits {
     private readonly prefix: string,
   ) {}
 
-  async holders(subject: Subject): Promise<readonly string[] | undefined> {
-    return this.server.names.get(this.keyOf(subject))?.holders(this.clock.now()) ?? [];
+  async holders(wanted: WantedBy): Promise<readonly string[] | undefined> {
+    return this.server.names.get(this.keyOf(wanted))?.holders(this.clock.now(), wanted.permits) ?? [];
   }
 
   async note(digest: string, text: string | undefined, ttlMs: number): Promise<void> {

@@ -86,23 +86,23 @@ class QuorumPermits implements Holdable {
 
   constructor(
     private readonly semaphore: QuorumSemaphore,
-    private readonly count: number,
+    readonly permits: number,
   ) {
     const node = (i: number) => semaphore.node(i);
     const { limit } = semaphore.limits;
     this.rules = {
       subject: semaphore,
-      ballot: (ballot, last) => ({ ...ballot, limit, permits: count, slots: this.choose(last) }),
+      ballot: (ballot, last) => ({ ...ballot, limit, permits, slots: this.choose(last) }),
       vote: (i, ballot, limits) => node(i).vote(ballot, limits),
       refused: ({ accepted }) => accepted.length === 0,
       clockOf: ({ serverUs }) => serverUs,
       decided: slotsDecided,
       outcome: slotsOutcome,
-      standing: (answers) => standingOf(answered(answers).filter(notAll(count)), answers.length),
+      standing: (answers) => standingOf(answered(answers).filter(notAll(permits)), answers.length),
       won: (ballot, answers, startedAt) => this.won(ballot, answers, startedAt),
-      said: ({ accepted }) => `${accepted.length} of ${count} permits`,
-      release: (i, value, stamp, limits, entry) => node(i).release(value, stamp, count, limits, entry),
-      retract: (i, value, entry, ticket, limits) => node(i).retract(value, count, entry, ticket, limits),
+      said: ({ accepted }) => `${accepted.length} of ${permits} permits`,
+      release: (i, value, stamp, limits, entry) => node(i).release(value, stamp, permits, limits, entry),
+      retract: (i, value, entry, ticket, limits) => node(i).retract(value, permits, entry, ticket, limits),
     };
   }
 
@@ -135,12 +135,13 @@ class QuorumPermits implements Holdable {
       renew: (i) => node(i).renew(value, ttlMs, nodeLimits),
       confirmed: (answers) => {
         const slots = proposed(answers, (kept) => kept);
-        return slots.length >= this.count ? slots : undefined;
+        return slots.length >= this.permits ? slots : undefined;
       },
       decided: () => false,
-      lacks: (kept) => kept.length < this.count,
+      lacks: (kept) => kept.length < this.permits,
       topUp: (i, slots) => node(i).topUp(value, ttlMs, slots, quorum.nodeLimits(FOR_EVER)),
-      giveBack: (i) => node(i).release(value, quorum.stamps.next(0), this.count, quorum.nodeLimits(FOR_EVER)),
+      giveBack: (i) =>
+        node(i).release(value, quorum.stamps.next(0), this.permits, quorum.nodeLimits(FOR_EVER)),
     };
     const { confirmed, answers } = await renewAtAll(this.semaphore.arena, value, renewal);
     if (confirmed !== undefined) return 'renewed';
@@ -148,20 +149,20 @@ class QuorumPermits implements Holdable {
       throw quorum.error(this, answers, (its) => `${its.length} permits`);
     // So few that with all who did not answer it could still be a majority: unknown.
     const open = answers.length - answered(answers).length;
-    if (couldStill(answers, this.count, open))
+    if (couldStill(answers, this.permits, open))
       throw quorum.error(this, answers, (its) => `${its.length} permits`);
     return 'expired';
   }
 
   private choose(last: readonly Answer<SlotsVote>[] | undefined): readonly number[] {
-    return chosenSlots(this.count, this.semaphore.limits.limit, last);
+    return chosenSlots(this.permits, this.semaphore.limits.limit, last);
   }
 
   private won(ballot: SlotsBallot, answers: readonly Answer<SlotsVote>[], startedAt: number): AcquireReply {
     const { limit, limitDiffers } = this.semaphore.limits;
     const stored = commonLimit(answered(answers));
     if (stored !== undefined && limit !== undefined && stored !== limit) limitDiffers(stored);
-    const slots = wonSlots(answers).slice(0, this.count);
+    const slots = wonSlots(answers).slice(0, this.permits);
     return { status: 'granted', fencingToken: ballot.stamp, leaseMs: ballot.ttlMs, startedAt, slots };
   }
 }

@@ -1,10 +1,9 @@
 /** Who holds what over a majority, and what they wait for. What too few nodes say alike counts as not known, or as not there. */
-import type { Subject } from '../errors.ts';
 import type { RedisStore } from '../store/redis-store.ts';
-import type { CallLimits, Waits } from '../store/store.ts';
+import type { CallLimits, Waits, WantedBy } from '../store/store.ts';
 import { at } from './at.ts';
 import type { Quorum } from './quorum.ts';
-import { answered, majorityOf, never } from './votes.ts';
+import { answered, holdersByMajority, majorityOf, never } from './votes.ts';
 
 export class QuorumWaits implements Waits {
   constructor(
@@ -12,15 +11,12 @@ export class QuorumWaits implements Waits {
     private readonly stores: readonly RedisStore[],
   ) {}
 
-  /** Of a lock, who has it at a majority; of a semaphore, all who have a slot at one. */
-  async holders(subject: Subject, limits: CallLimits): Promise<readonly string[] | undefined> {
-    const said = await this.each((waits, own) => waits.holders(subject, own), limits);
-    const known = said.filter((holders) => holders !== undefined);
-    if (known.length < this.majority) return undefined;
-    const everybody = known.flat();
-    const here = [...new Set(everybody)].filter((one) => this.isMajority(everybody, one));
-    const isSplit = here.length === 0 && everybody.length > 0;
-    return isSplit ? undefined : here;
+  async holders(wanted: WantedBy, limits: CallLimits): Promise<readonly string[] | undefined> {
+    const said = await this.each((waits, own) => waits.holders(wanted, own), limits);
+    return holdersByMajority(
+      said.filter((holders) => holders !== undefined),
+      this.stores.length,
+    );
   }
 
   async note(digest: string, text: string | undefined, ttlMs: number, limits: CallLimits): Promise<void> {

@@ -114,3 +114,21 @@ export function standingOf(places: readonly Standing[], nodes: number): Standing
   const rank = ranks[Math.min(majority, ranks.length) - 1] ?? 0;
   return { rank, isNew: places.filter(({ isNew }) => isNew).length >= majority };
 }
+
+/**
+ * Who holds something at a majority of the nodes, by what each of those that answered says of its own; `undefined` when that is not certain: somebody
+ * may have the rest at nodes that did not answer, or nobody has a majority although some have a part.
+ */
+export function holdersByMajority(
+  said: readonly (readonly string[])[],
+  nodes: number,
+): readonly string[] | undefined {
+  const majority = majorityOf(nodes);
+  const all = said.flat();
+  const silent = nodes - said.length;
+  const each = [...new Set(all)].map((who) => ({ who, at: all.filter((one) => one === who).length }));
+  const sure = each.filter(({ at }) => at >= majority);
+  const open = each.some(({ at }) => at < majority && at + silent >= majority);
+  const known = said.length >= majority && !open && (sure.length > 0 || each.length === 0);
+  return known ? sure.map(({ who }) => who) : undefined;
+}

@@ -120,7 +120,7 @@ class Permits implements Holdable {
 
   constructor(
     private readonly semaphore: RedisSemaphore,
-    private readonly count: number,
+    readonly permits: number,
   ) {}
 
   get name(): string {
@@ -142,7 +142,7 @@ class Permits implements Holdable {
   ): Promise<AcquireReply> {
     const { limit, slots } = this.semaphore.rules;
     const args = [
-      ...[request.holderId, String(this.count), String(request.ttlMs)],
+      ...[request.holderId, String(this.permits), String(request.ttlMs)],
       ...[limit === undefined ? '' : String(limit), slots ? '1' : '0'],
       ...[this.member(request.entry), request.ticket ?? '', String(QUEUE_TTL_MS)],
     ];
@@ -162,7 +162,7 @@ class Permits implements Holdable {
   async release(value: string, limits: CallLimits, entry?: QueueEntry): Promise<ReleaseReply> {
     const [holderId = '', token = ''] = value.split(':');
     const slotted = this.semaphore.rules.slots ? '1' : '0';
-    const args = [holderId, String(this.count), token, slotted, this.member(entry)];
+    const args = [holderId, String(this.permits), token, slotted, this.member(entry)];
     const [status, served, given] = texts(await this.semaphore.run(scripts.semaphoreRelease, args, limits));
     if (served === 'more') await this.semaphore.serve(limits);
     if (status === 'expired') return 'expired';
@@ -171,7 +171,7 @@ class Permits implements Holdable {
 
   async renew(value: string, ttlMs: number, limits: CallLimits): Promise<RenewReply> {
     const [holderId = '', token = ''] = value.split(':');
-    const args = [holderId, String(this.count), token, String(ttlMs)];
+    const args = [holderId, String(this.permits), token, String(ttlMs)];
     return String(await this.semaphore.renewal(args, limits)) as RenewReply;
   }
 
@@ -179,12 +179,12 @@ class Permits implements Holdable {
     const { client, rules } = this.semaphore;
     return entry === undefined
       ? ''
-      : entryText(entry, entryKind(client.cluster, false), `${this.count} ${rules.slots ? 1 : 0} `);
+      : entryText(entry, entryKind(client.cluster, false), `${this.permits} ${rules.slots ? 1 : 0} `);
   }
 
   private refused([status, stored]: readonly string[]): 'more' {
     if (status === 'more') return status;
-    if (status === 'too many') throw tooManyPermits(this.count, Number(stored));
+    if (status === 'too many') throw tooManyPermits(this.permits, Number(stored));
     throw argumentError(prefixed(this, noLimitText()));
   }
 }

@@ -4,7 +4,7 @@ import { type KeyRules, lockKeys, semaphoreKeys, waitsKey } from '../keys.ts';
 import { scripts } from '../lua/generated.ts';
 import { texts } from './replies.ts';
 import type { ScriptRunner } from './script-runner.ts';
-import type { CallLimits, Waits } from './store.ts';
+import type { CallLimits, Waits, WantedBy } from './store.ts';
 
 /** With more holders than this somebody will surely leave. */
 const MAX_HOLDERS = 100;
@@ -15,9 +15,12 @@ export class RedisWaits implements Waits {
     private readonly rules: KeyRules,
   ) {}
 
-  async holders({ kind, name }: Subject, limits: CallLimits): Promise<readonly string[] | undefined> {
-    const key = kind === 'lock' ? lockKeys(name, this.rules).lock : semaphoreKeys(name, this.rules).permits;
-    const reply = await this.runner.script(scripts.holders, [key], [String(MAX_HOLDERS)], limits);
+  async holders(
+    { kind, name, permits }: WantedBy,
+    limits: CallLimits,
+  ): Promise<readonly string[] | undefined> {
+    const args = [String(MAX_HOLDERS), permits === undefined ? '' : String(permits)];
+    const reply = await this.runner.script(scripts.holders, this.keysOf(kind, name), args, limits);
     return Array.isArray(reply) ? texts(reply) : undefined;
   }
 
@@ -32,5 +35,15 @@ export class RedisWaits implements Waits {
     const keys = [waitsKey(digest, this.rules.prefix)];
     const text = await this.runner.command({ name: 'GET', keys }, limits);
     return text === null || text === undefined ? undefined : String(text);
+  }
+
+  /** The main key and the queue. */
+  private keysOf(kind: Subject['kind'], name: string): readonly string[] {
+    if (kind === 'semaphore') {
+      const { permits, waiters } = semaphoreKeys(name, this.rules);
+      return [permits, waiters];
+    }
+    const { lock, queue } = lockKeys(name, this.rules);
+    return [lock, queue];
   }
 }

@@ -101,6 +101,8 @@ export interface Holdable extends Subject {
   readonly channel: string;
   /** Of several that are taken together. */
   readonly names?: readonly string[];
+  /** So many of a semaphore's. */
+  readonly permits?: number;
   /** The server keeps a lease for so long beyond what its holder is told. */
   readonly cooldownMs?: number;
   /** On several servers, each with a queue of its own: whoever waited leaves all of them with its release. */
@@ -183,10 +185,15 @@ export interface StoredSemaphore extends Subject {
   setLimit(limit: number, limits: CallLimits): Promise<void>;
 }
 
+/** What somebody wants. Without a number of permits all who hold any are in the way; otherwise nobody is while so many are free and nobody waits. */
+export interface WantedBy extends Subject {
+  readonly permits?: number | undefined;
+}
+
 /** Who holds what, and what they wait for, as far as it is noted: for finding deadlocks. */
 export interface Waits {
-  /** The holderIds of all who hold it now; `undefined` when not all can be known (another library's, too many). */
-  holders(subject: Subject, limits: CallLimits): Promise<readonly string[] | undefined>;
+  /** The holderIds of all who are in the way; `undefined` when not all can be known (another library's, too many). */
+  holders(wanted: WantedBy, limits: CallLimits): Promise<readonly string[] | undefined>;
   /** `text` is there for so long; `undefined` takes it away. */
   note(digest: string, text: string | undefined, ttlMs: number, limits: CallLimits): Promise<void>;
   noted(digest: string, limits: CallLimits): Promise<string | undefined>;

@@ -4,6 +4,7 @@ import { eventually, type RedisProcess, startServer, startWorker } from '../../.
 import type { WaitLink } from '../../src/index.ts';
 import { open } from './support/instance.ts';
 import { allKeys, callsDuring, freshName, queued } from './support/server.ts';
+import { pass } from './support/time.ts';
 
 const NESTED = new URL('./workers/nested.mjs', import.meta.url);
 const CLIENTS = ['ioredis', 'node-redis'];
@@ -163,6 +164,30 @@ describe('many at once', () => {
     const waits = async () => (await allKeys(server)).every((key) => !key.startsWith('holdfast:waits:'));
     await eventually(waits, { withinMs: 5_000 });
   });
+});
+
+test('a permit that is free, and not asked for yet, makes no circle', async () => {
+  const server = await startServer({ aclLines: ['user deaf on >secret ~* &* +@all -subscribe -ssubscribe'] });
+  await using other = await open(server.port);
+  // It may not be told, so it asks, half a second later each time: meanwhile what it waits for may be free.
+  await using asking = await open(server.port, { client: { username: 'deaf', password: 'secret' } });
+  asking.holdfast.on('warning', () => {});
+  for (let round = 0; round < 4; round++) {
+    const [name, seats] = [freshName(), freshName('seats')];
+    const lease = await asking.holdfast.lock(name).acquire();
+    const stuck = await other.holdfast.semaphore(seats, { limit: 2 }).acquire();
+    const free = await other.holdfast.semaphore(seats, { limit: 2 }).acquire();
+    const waiting = other.holdfast.lock(name).acquire({ within: stuck });
+    await queued(server, name, 1);
+    const wanted = asking.holdfast.semaphore(seats, { limit: 2 }).acquire({ within: lease });
+    await pass(1_200 + 130 * round);
+    await free.release();
+    await (await wanted).release();
+    await lease.release();
+    await (await waiting).release();
+    await stuck.release();
+  }
+  await server.shutdown();
 });
 
 test('whoever holds nothing, or does not wait, pays nothing', async () => {

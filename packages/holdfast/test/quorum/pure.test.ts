@@ -5,6 +5,7 @@ import { majorityState } from '../../src/quorum/majority-state.ts';
 import { Stamps } from '../../src/quorum/stamps.ts';
 import {
   type Answer,
+  holdersByMajority,
   isDecided,
   isYes,
   majorityOf,
@@ -231,5 +232,22 @@ describe('a state', () => {
     ],
   ])('of %s', (_, state, states) => {
     expect(majorityState(states, majorityOf(3))).toMatchObject(state);
+  });
+});
+
+describe('who is in the way', () => {
+  it('is who holds at a majority', () => {
+    expect(holdersByMajority([['a'], ['a'], ['a']], 3)).toEqual(['a']);
+    expect(holdersByMajority([['a', 'b'], ['a'], ['b']], 3)).toEqual(['a', 'b']);
+    expect(holdersByMajority([['a', 'c'], ['a'], ['a']], 3)).toEqual(['a']);
+    expect(holdersByMajority([[], [], []], 3)).toEqual([]);
+    expect(holdersByMajority([['a'], ['a']], 3)).toEqual(['a']);
+  });
+
+  it('is not known where a silent node may make the majority of another one, or too few answer', () => {
+    expect(holdersByMajority([['a', 'b'], ['a']], 3)).toBeUndefined();
+    expect(holdersByMajority([['a'], ['b'], []], 3)).toBeUndefined();
+    expect(holdersByMajority([['a']], 3)).toBeUndefined();
+    expect(holdersByMajority([[], ['a']], 3)).toBeUndefined();
   });
 });
