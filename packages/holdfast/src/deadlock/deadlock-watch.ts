@@ -72,7 +72,8 @@ export class DeadlockWatch {
     const circle = circleOf(first, this.wait.id);
     if (this.isOver || youngestOf(circle)?.id !== this.wait.id) return;
     const second = await lookFrom(engine.store, this.wait, this.limits());
-    if (this.isOver || !sameCircle(first, second, circle)) return;
+    const lasts = sameCircle(first, second, circle) && circleOf(second, this.wait.id).length > 0;
+    if (this.isOver || !lasts) return;
     this.found.abort(await this.deadlock(second, circle));
     this.end();
   }
