@@ -146,15 +146,17 @@ export async function privateRedisPy(
 }
 
 /** PostgreSQL's programs, of this system's own packages, for machines that have none. Nothing is installed. */
-export async function privatePostgres(
-  suite = osRelease().VERSION_CODENAME ?? '',
-): Promise<{ readonly bin: string; readonly libraries: string } | { why: string }> {
-  const unpacked = await unpack(suite, POSTGRES_BUNDLE);
-  if ('why' in unpacked) return unpacked;
-  const { root } = unpacked;
+export function privatePostgres(suite = osRelease().VERSION_CODENAME ?? ''): Promise<Unpacked> {
+  return unpack(suite, POSTGRES_BUNDLE);
+}
+
+/** The programs of such a copy, wherever it stands, and the libraries that they need. */
+export function postgresIn(
+  root: string,
+): { readonly bin: string; readonly libraries: string } | { why: string } {
   const versions = join(root, 'usr/lib/postgresql');
   const version = existsSync(versions) ? readdirSync(versions)[0] : undefined;
-  if (!version) return { why: `no PostgreSQL among the packages of ${suite}` };
+  if (!version) return { why: 'no PostgreSQL among the packages of this system' };
   return { bin: join(versions, version, 'bin'), libraries: libraryFolders(root).join(':') };
 }
 

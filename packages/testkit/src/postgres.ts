@@ -1,10 +1,10 @@
 /** A PostgreSQL of its own folder and port, for programs that keep their data there. */
 import { execFile, spawn } from 'node:child_process';
-import { chownSync, existsSync, mkdtempSync, readdirSync, readFileSync } from 'node:fs';
+import { chownSync, cpSync, existsSync, mkdtempSync, readdirSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { privatePostgres } from './debian-suite.ts';
+import { postgresIn, privatePostgres } from './debian-suite.ts';
 import { type Command, dyingWithParent, exitOf, removeFolder, track, trackFolder } from './processes.ts';
 import { onPath } from './server-binary.ts';
 import { eventually, freePort } from './wait.ts';
@@ -28,17 +28,19 @@ export interface Postgres {
 
 /** The machine's own, else a private copy; `why` there is none. */
 export async function startPostgres(): Promise<Postgres | { why: string }> {
-  const programs = await findPrograms();
-  if ('why' in programs) return programs;
   const dir = mkdtempSync(join(tmpdir(), 'holdfast-postgres-'));
   trackFolder(dir);
   if (isRoot()) chownSync(dir, NOBODY, NOBODY);
-  try {
-    return await startIn(dir, programs);
-  } catch (error) {
-    removeFolder(dir);
-    return { why: `PostgreSQL could not be started: ${(error as Error).message}` };
-  }
+  const started = await startedIn(dir).catch((error: Error) => ({
+    why: `PostgreSQL could not be started: ${error.message}`,
+  }));
+  if ('why' in started) removeFolder(dir);
+  return started;
+}
+
+async function startedIn(dir: string): Promise<Postgres | { why: string }> {
+  const programs = await findPrograms(dir);
+  return 'why' in programs ? programs : await startIn(dir, programs);
 }
 
 async function startIn(dir: string, { bin, env }: Programs): Promise<Postgres> {
@@ -89,15 +91,24 @@ function isReady(data: string): boolean {
   return existsSync(file) && readFileSync(file, 'utf8').split('\n')[7]?.trim() === 'ready';
 }
 
-async function findPrograms(): Promise<Programs | { why: string }> {
+async function findPrograms(dir: string): Promise<Programs | { why: string }> {
   const versions = existsSync(INSTALLED) ? readdirSync(INSTALLED) : [];
   const installed = versions
     .map((version) => join(INSTALLED, version, 'bin'))
     .find((bin) => existsSync(join(bin, 'initdb')));
   if (installed) return { bin: installed, env: process.env };
-  const found = await privatePostgres();
+  const unpacked = await privatePostgres();
+  if ('why' in unpacked) return unpacked;
+  const found = postgresIn(isRoot() ? forNobody(unpacked.root, dir) : unpacked.root);
   if ('why' in found) return found;
   return { bin: found.bin, env: { ...process.env, LD_LIBRARY_PATH: found.libraries } };
+}
+
+/** A checkout need not be open to everybody: a copy of the programs in a folder that is. */
+function forNobody(root: string, dir: string): string {
+  const copy = join(dir, 'programs');
+  cpSync(root, copy, { recursive: true, verbatimSymlinks: true });
+  return copy;
 }
 
 const isRoot = () => process.getuid?.() === 0;
