@@ -36,7 +36,7 @@ const program = new Command('gauntlet')
   .description(
     'Faults on purpose: processes, connections, servers and clocks break, and every history is checked.',
   )
-  .option('--full', 'everything, minutes; without it what every commit has to pass, about a minute')
+  .option('--full', 'everything, about eight minutes; without it the short form, a minute and a half')
   .addOption(
     new Option('--only <scenario...>', 'some of the scenarios')
       .choices(scenarios.map(({ id }) => id))

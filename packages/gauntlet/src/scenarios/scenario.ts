@@ -4,7 +4,7 @@ import type { Violation } from '../check/violation.ts';
 import { faults } from '../faults/index.ts';
 
 export interface Context {
-  /** Everything, not only what every commit has to pass. */
+  /** Everything, not only the short form. */
   readonly full: boolean;
   readonly seed: number;
 }
