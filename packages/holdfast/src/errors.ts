@@ -1,11 +1,11 @@
 /**
- * Every error that Holdfast makes. `name` and `code` are stable; `lockName` names the lock or semaphore; `cause` is what
+ * Every error that Holdfast makes. `name` and `code` are stable; `lockName` names the lock, semaphore or read-write lock; `cause` is what
  * lay behind it. No message, property or inspection of an error ever holds a holderId or a password.
  */
 
 /** What an error is about. */
 export interface Subject {
-  readonly kind: 'lock' | 'semaphore';
+  readonly kind: 'lock' | 'semaphore' | 'read-write lock';
   readonly name: string;
 }
 
@@ -140,7 +140,7 @@ export class WrongTypeError extends HoldfastError {
   readonly code = 'HOLDFAST_WRONG_TYPE';
   constructor(
     subject: Subject,
-    /** What is there, as far as it could be told: `lock`, `semaphore`, or the type of a foreign key (`string`, `hash`, …). */
+    /** What is there, as far as it could be told: `lock`, `semaphore`, `read-write lock`, or the type of a foreign key (`string`, `hash`, …). */
     readonly found: string,
     cause?: unknown,
   ) {
@@ -247,14 +247,22 @@ export function noLimitText(): string {
   return 'limit: none has been set for this name on the server (or it was not used for a day); pass { limit }, or call setLimit()';
 }
 
+/** How to get at what stands at a name. */
+const CALLS: Readonly<Record<string, string>> = {
+  lock: 'lock',
+  semaphore: 'semaphore',
+  'read-write lock': 'readWrite',
+};
+
 function foundText(found: string): string {
-  if (found === 'lock' || found === 'semaphore') return `a ${found} of Holdfast`;
+  if (CALLS[found] !== undefined) return `a ${found} of Holdfast`;
   return found === '' ? 'another type of value' : `a foreign ${found}`;
 }
 
 function advice(found: string): string {
-  return found === 'lock' || found === 'semaphore'
-    ? `use holdfast.${found}(), or another name`
+  const call = CALLS[found];
+  return call !== undefined
+    ? `use holdfast.${call}(), or another name`
     : 'use another name, or remove that key if nothing needs it';
 }
 

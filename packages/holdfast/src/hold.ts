@@ -11,7 +11,7 @@ import type { Holdable, ReleaseReply } from './store/store.ts';
 import { type RenewOutcome, Watchdog } from './watchdog.ts';
 
 export class Hold implements Endable {
-  readonly fencingToken: number;
+  fencingToken: number;
   /** Its value on the server: `holderId:fencingToken`. */
   readonly value: string;
   readonly holderId: string;

@@ -29,6 +29,7 @@ import {
   withLeaseOptions,
 } from './options.ts';
 import { QuorumStore } from './quorum/quorum-store.ts';
+import { ReadWrite } from './read-write.ts';
 import { Semaphore } from './semaphore.ts';
 import { notWithReplicas, RedisStore } from './store/redis-store.ts';
 import type { Store } from './store/store.ts';
@@ -110,8 +111,20 @@ export class Holdfast implements AsyncDisposable {
   }
 
   /**
+   * A read-write lock of this name: many readers, or one writer, in the order in which they came. Costs nothing: no command is sent. A
+   * name is a lock's, a semaphore's or a read-write lock's; another use rejects with `WrongTypeError`.
+   * @throws TypeError or RangeError for a bad name or option; TypeError where this instance is a quorum of several servers
+   */
+  readWrite(name: string, options?: LeaseOptions): ReadWrite {
+    checkName(name);
+    checkLeaseOptions(options);
+    const stored = this.#instance.engine.store.readWrite(name);
+    return new ReadWrite(this.#instance, stored, withLeaseOptions(this.#settings, options));
+  }
+
+  /**
    * Who holds the lock `name`, since when, and how many wait. Two round trips, reads only. Rejects as `acquire` does. For a
-   * semaphore: `holdfast.semaphore(name).inspect()`.
+   * semaphore: `holdfast.semaphore(name).inspect()`; for a read-write lock: `holdfast.readWrite(name).inspect()`.
    */
   async inspect(name: string): Promise<Inspection> {
     const { engine } = this.#instance;

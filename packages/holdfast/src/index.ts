@@ -29,6 +29,7 @@ export type { ReleaseOutcome } from './grant.ts';
 export type { GuardedCommand } from './guard.ts';
 export { Holdfast, type InMemoryOptions } from './holdfast.ts';
 export type { Inspection } from './inspect/inspect.ts';
+export type { ReadWriteHolder, ReadWriteInspection, ReadWriteWaiter } from './inspect/inspect-read-write.ts';
 export type { SemaphoreHolder, SemaphoreInspection, SemaphoreWaiter } from './inspect/inspect-semaphore.ts';
 export type { Lease } from './lease.ts';
 export type { LeaseSet } from './lease-set.ts';
@@ -43,7 +44,10 @@ export type {
   LockOptions,
   SemaphoreAcquireOptions,
   SemaphoreOptions,
+  UpgradeOptions,
 } from './options.ts';
+export type { ReadWrite, ReadWriteSide } from './read-write.ts';
+export type { ReadWriteLease, UpgradeableLease, WriteLease } from './read-write-lease.ts';
 export type { Semaphore } from './semaphore.ts';
 export type { SemaphoreLease, Slot } from './semaphore-lease.ts';
 export type { RenewOutcome } from './watchdog.ts';

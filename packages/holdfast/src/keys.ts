@@ -1,7 +1,7 @@
 /**
  * Which keys belong to a name.
  *
- * The main key of a lock or semaphore is the name itself (behind the instance's prefix), as Redis documents it, so that workers in other
+ * The main key of a lock, semaphore or read-write lock is the name itself (behind the instance's prefix), as Redis documents it, so that workers in other
  * languages meet us there. Its helper keys live in the same slot whatever braces the name contains, and the encoding
  * is injective: no two names share a key, and no name can reach another one's helper keys, because names
  * that begin like a helper key are moved aside.
@@ -28,6 +28,14 @@ export interface SemaphoreKeys {
   readonly waiters: string;
 }
 
+export interface ReadWriteKeys {
+  readonly name: string;
+  /** A sorted set: the leases by their end, and the rest (see `lua/parts/read-write-state.lua`). Never a semaphore's: it has no limit. */
+  readonly leases: string;
+  /** A sorted set: waiters by ticket. */
+  readonly turns: string;
+}
+
 export interface KeyRules {
   /** The instance's own prefix. */
   readonly prefix: string;
@@ -45,6 +53,11 @@ export function lockKeys(name: string, rules: KeyRules): LockKeys {
 export function semaphoreKeys(name: string, rules: KeyRules): SemaphoreKeys {
   const permits = mainKey(name, rules);
   return { name, permits, waiters: helperKeys(permits, rules)('waiters') };
+}
+
+export function readWriteKeys(name: string, rules: KeyRules): ReadWriteKeys {
+  const leases = mainKey(name, rules);
+  return { name, leases, turns: helperKeys(leases, rules)('turns') };
 }
 
 function mainKey(name: string, { prefix }: KeyRules): string {

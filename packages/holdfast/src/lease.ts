@@ -97,6 +97,12 @@ export class Lease implements AsyncDisposable {
     return `${this.constructor.name} { ${[...fields, state].join(', ')} }`;
   }
 
+  /** @internal An upgrade gave it a new token. */
+  protected renamed(fencingToken: number): void {
+    this.#hold.fencingToken = fencingToken;
+    Object.assign(this, { fencingToken });
+  }
+
   /** What a kind of lease shows of itself besides. */
   protected shown(): object {
     return {};

@@ -83,6 +83,13 @@ export interface SemaphoreAcquireOptions extends AcquireOptions {
   readonly permits?: number;
 }
 
+export interface UpgradeOptions {
+  /** How long `upgrade` waits, in ms: 0 to 2,147,483,647. Default: as long as `acquire` of that lock does. */
+  readonly waitMs?: number;
+  /** Cancels the wait (never the hold); `upgrade` then rejects with `signal.reason` untouched. */
+  readonly signal?: AbortSignal;
+}
+
 /** Of a lease, with every default filled in. */
 export interface LeaseSettings {
   readonly ttlMs: number;
@@ -113,6 +120,7 @@ const LEASE_KEYS = ['ttlMs', 'waitMs', 'renew', 'maxHoldMs'];
 const LOCK_KEYS = [...LEASE_KEYS, 'cooldownMs', 'reentrant'];
 const ACQUIRE_KEYS = [...LEASE_KEYS, 'signal', 'within'];
 const SEMAPHORE_KEYS = [...LEASE_KEYS, 'limit', 'slots'];
+const UPGRADE_KEYS = ['waitMs', 'signal'];
 const PERMIT_KEYS = [...ACQUIRE_KEYS, 'permits'];
 const HOLDFAST_KEYS = [...LEASE_KEYS, 'prefix', 'label', 'commandTimeoutMs', 'minReplicas'];
 
@@ -150,6 +158,10 @@ export function checkAcquireOptions(options: AcquireOptions | undefined, allowed
   if (options?.signal !== undefined && !(options.signal instanceof AbortSignal)) {
     throw argumentError(`signal: expected an AbortSignal, got ${shown(options.signal)}`);
   }
+}
+
+export function checkUpgradeOptions(options: UpgradeOptions | undefined): void {
+  checkAcquireOptions(options, UPGRADE_KEYS);
 }
 
 /** What belongs to the semaphore alone, checked. */

@@ -55,19 +55,20 @@ const MAY: readonly (readonly [layer: string, may: readonly string[]])[] = [
     'lock-set',
     ['instance', 'hold', 'holding', 'lease', 'lease-set', 'lock', 'semaphore', 'acquisition', 'use'],
   ],
+  ['read-write-lease', ['instance', 'hold', 'holding', 'lease', 'acquisition', 'store/store']],
+  ['read-write', ['instance', 'holding', 'read-write-lease', 'acquisition', 'use', 'inspect', 'store/store']],
   [
     'holdfast',
     [
-      ...['adapters/recognise', 'engine', 'instance', 'lock', 'lock-set', 'semaphore', 'waiting', 'inspect'],
-      ...['introduction', 'memory', 'quorum', 'store'],
+      ...['adapters/recognise', 'engine', 'instance', 'lock', 'lock-set', 'read-write', 'semaphore'],
+      ...['waiting', 'inspect', 'introduction', 'memory', 'quorum', 'store'],
     ],
   ],
   [
     'index',
     [
-      ...['adapters', 'cards', 'holdfast', 'lease', 'lease-set', 'lock', 'lock-set', 'semaphore', 'inspect'],
-      ...['semaphore-lease', 'memory'],
-      'watchdog',
+      ...['adapters', 'cards', 'holdfast', 'lease', 'lease-set', 'lock', 'lock-set', 'read-write'],
+      ...['read-write-lease', 'semaphore', 'inspect', 'semaphore-lease', 'memory', 'watchdog'],
     ],
   ],
 ];

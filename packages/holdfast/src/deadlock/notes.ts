@@ -3,6 +3,7 @@
  * two seconds. Its name is a digest: whoever reads it learns nothing that proves ownership.
  */
 import { createHash } from 'node:crypto';
+import type { Subject } from '../errors.ts';
 import type { Hold } from '../hold.ts';
 import type { CallLimits, Store } from '../store/store.ts';
 
@@ -14,7 +15,7 @@ const MAX_TEXT = 100_000;
 export interface Wait {
   /** Tells it from all others: the digest of the holderId that it asks with. */
   readonly id: string;
-  readonly kind: 'lock' | 'semaphore';
+  readonly kind: Subject['kind'];
   readonly name: string;
   /** So many of a semaphore's. */
   readonly permits: number;
@@ -72,7 +73,7 @@ function isWait(one: unknown): one is Wait {
   if (typeof one !== 'object' || one === null) return false;
   const { id, kind, name, permits, clientId, since } = one as Record<string, unknown>;
   return (
-    (kind === 'lock' || kind === 'semaphore') &&
+    (kind === 'lock' || kind === 'semaphore' || kind === 'read-write lock') &&
     [id, name, clientId].every((text) => typeof text === 'string' && text !== '') &&
     typeof since === 'number' &&
     typeof permits === 'number'

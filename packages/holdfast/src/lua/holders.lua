@@ -1,4 +1,4 @@
--- Who is in the way of somebody who wants a lock or permits, for finding deadlocks: whole holderIds, which are never shown. Reads only.
+-- Who is in the way of somebody who wants a lock, permits or a read-write lock, for finding deadlocks: whole holderIds, which are never shown. Reads only.
 -- KEYS[1] main
 -- KEYS[2] queue
 -- ARGV[1] most       with more holders than this nobody is told of
@@ -23,8 +23,8 @@ if kind == 'zset' then
   limit = redis.call('zscore', KEYS[1], '#limit')
   local leases = redis.call('zrange', KEYS[1], string.format('(%.0f', nowUs), '+inf', 'byscore', 'limit', 0, most + 1)
   for _, lease in ipairs(leases) do
-    local holder, permits = string.match(lease, '^(hf1%-%S+) (%d+)$')
-    if holder then add(holder, tonumber(permits)) end
+    local holder, permits = string.match(lease, '^(hf1%-%S+) ([%druw]+)$')
+    if holder then add(holder, tonumber(permits) or 1) end
   end
 elseif kind == 'hash' then
   limit = string.match(redis.call('hget', KEYS[1], 'limit') or '', '^%d+')

@@ -107,7 +107,8 @@ export class MemoryLock implements StoredLock {
 
   private data(): LockData {
     const known = this.server.names.get(this.key);
-    if (known?.kind === 'semaphore' && known.exists()) throw new WrongTypeError(this, known.kind);
+    if (known !== undefined && known.kind !== 'lock' && known.exists())
+      throw new WrongTypeError(this, known.kind);
     const lock = known instanceof LockData ? known : new LockData();
     this.server.names.set(this.key, lock);
     if (lock.held !== undefined && lock.held.expiresAt <= this.clock.now()) lock.held = undefined;

@@ -1,30 +1,30 @@
 /** Waiters by ticket. */
 import type { QueueEntry } from '../store/store.ts';
 
-export interface Queued {
-  readonly entry: QueueEntry;
+export interface Queued<E extends QueueEntry = QueueEntry> {
+  readonly entry: E;
   readonly ticket: number;
   readonly permits: number;
   readonly slots: boolean;
 }
 
-export class MemoryQueue {
-  private waiters: Queued[] = [];
+export class MemoryQueue<E extends QueueEntry = QueueEntry> {
+  private waiters: Queued<E>[] = [];
 
   get length(): number {
     return this.waiters.length;
   }
 
-  get first(): Queued | undefined {
+  get first(): Queued<E> | undefined {
     return this.waiters[0];
   }
 
-  get all(): readonly Queued[] {
+  get all(): readonly Queued<E>[] {
     return this.waiters;
   }
 
   /** Behind all others, or at its old place. */
-  join(entry: QueueEntry, ticket: string | undefined, nowUs: number, permits = 1, slots = false) {
+  join(entry: E, ticket: string | undefined, nowUs: number, permits = 1, slots = false) {
     const known = this.waiters.find((queued) => queued.entry.holderId === entry.holderId);
     const last = this.waiters.at(-1)?.ticket ?? 0;
     const place = known?.ticket ?? (ticket === undefined ? Math.max(nowUs, last + 1) : Number(ticket));

@@ -158,7 +158,8 @@ export class MemorySemaphore implements StoredSemaphore {
   /** Without the leases that have ended. */
   private data(): SemaphoreData {
     const known = this.server.names.get(this.key);
-    if (known?.kind === 'lock' && known.exists()) throw new WrongTypeError(this, known.kind);
+    if (known !== undefined && known.kind !== 'semaphore' && known.exists())
+      throw new WrongTypeError(this, known.kind);
     const data = known instanceof SemaphoreData ? known : new SemaphoreData();
     this.server.names.set(this.key, data);
     const now = this.clock.now();

@@ -19,9 +19,9 @@ export class MemoryServer {
   }
 }
 
-/** A lock or a semaphore. @internal */
+/** A lock, a semaphore or a read-write lock. @internal */
 export interface MemoryName {
-  readonly kind: 'lock' | 'semaphore';
+  readonly kind: 'lock' | 'semaphore' | 'read-write lock';
   readonly queue: MemoryQueue;
   /** Whether there would be a key on a server. */
   exists(): boolean;

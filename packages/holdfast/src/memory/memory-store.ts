@@ -2,9 +2,17 @@
 import type { Subscriber, SubscriberEvents } from '../client.ts';
 import type { Clock } from '../clock.ts';
 import type { Subject } from '../errors.ts';
-import { grantChannel, type KeyRules, lockKeys, semaphoreKeys } from '../keys.ts';
-import type { Advice, SemaphoreRules, Store, StoredLock, StoredSemaphore } from '../store/store.ts';
+import { grantChannel, type KeyRules, lockKeys, readWriteKeys, semaphoreKeys } from '../keys.ts';
+import type {
+  Advice,
+  SemaphoreRules,
+  Store,
+  StoredLock,
+  StoredReadWrite,
+  StoredSemaphore,
+} from '../store/store.ts';
 import { MemoryLock } from './memory-lock.ts';
+import { MemoryReadWrite } from './memory-read-write.ts';
 import { MemorySemaphore } from './memory-semaphore.ts';
 import type { MemoryServer } from './memory-server.ts';
 import { MemoryWaits } from './memory-waits.ts';
@@ -35,6 +43,11 @@ export class MemoryStore implements Store {
   semaphore(name: string, rules: SemaphoreRules): StoredSemaphore {
     const { permits } = semaphoreKeys(name, this.rules);
     return new MemorySemaphore(this.server, this.clock, name, permits, this.channelOf(permits), rules);
+  }
+
+  readWrite(name: string): StoredReadWrite {
+    const { leases } = readWriteKeys(name, this.rules);
+    return new MemoryReadWrite(this.server, this.clock, name, leases, this.channelOf(leases));
   }
 
   async announce(clientId: string, card: string): Promise<void> {

@@ -1,7 +1,7 @@
 /** The store on N independent servers. Everything above cannot tell it from one server. */
 import type { Subscriber, SubscriberEvents } from '../client.ts';
 import type { Clock } from '../clock.ts';
-import type { Subject } from '../errors.ts';
+import { argumentError, quote, type Subject } from '../errors.ts';
 import type { RedisStore } from '../store/redis-store.ts';
 import type {
   Advice,
@@ -9,6 +9,7 @@ import type {
   SemaphoreRules,
   Store,
   StoredLock,
+  StoredReadWrite,
   StoredSemaphore,
 } from '../store/store.ts';
 import { at } from './at.ts';
@@ -52,6 +53,13 @@ export class QuorumStore implements Store {
     if (rules.limit !== undefined && rules.limit > MAX_SLOTS) throw tooManySlots(rules.limit);
     const nodes = this.stores.map((store) => store.slots(name));
     return new QuorumSemaphore(name, this.arena, nodes, rules);
+  }
+
+  /** No node knows who reads at the others, so no batch of readers, upgrade or downgrade could be one step. */
+  readWrite(name: string): StoredReadWrite {
+    throw argumentError(
+      `read-write lock ${quote(name)}: needs one server (alone, with Sentinel, or a Cluster), and cannot be had over a quorum; use lock() or semaphore() here, or make a Holdfast with one client`,
+    );
   }
 
   async announce(clientId: string, card: string, limits: CallLimits): Promise<void> {

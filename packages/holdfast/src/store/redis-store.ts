@@ -2,12 +2,13 @@
 import type { Client, Subscriber, SubscriberEvents } from '../client.ts';
 import type { Clock } from '../clock.ts';
 import { argumentError, ServerRefusedError, type Subject } from '../errors.ts';
-import { grantChannel, type KeyRules, lockKeys, processKey, semaphoreKeys } from '../keys.ts';
+import { grantChannel, type KeyRules, lockKeys, processKey, readWriteKeys, semaphoreKeys } from '../keys.ts';
 import { keySlot } from '../slot.ts';
 import { PlainPair } from './plain-pair.ts';
 import { RedisGuard } from './redis-guard.ts';
 import { RedisLock } from './redis-lock.ts';
 import { RedisLocks } from './redis-locks.ts';
+import { RedisReadWrite } from './redis-read-write.ts';
 import { RedisSemaphore } from './redis-semaphore.ts';
 import { RedisSlots } from './redis-slots.ts';
 import { RedisVoter } from './redis-voter.ts';
@@ -22,6 +23,7 @@ import {
   type SemaphoreRules,
   type Store,
   type StoredLock,
+  type StoredReadWrite,
   type StoredSemaphore,
 } from './store.ts';
 
@@ -108,6 +110,10 @@ export class RedisStore implements Store {
   semaphore(name: string, rules: SemaphoreRules): StoredSemaphore {
     const keys = semaphoreKeys(name, this.rules);
     return new RedisSemaphore(this.client, this.runner, keys, rules, this.channelOf);
+  }
+
+  readWrite(name: string): StoredReadWrite {
+    return new RedisReadWrite(this.client, this.runner, readWriteKeys(name, this.rules), this.channelOf);
   }
 
   async announce(clientId: string, card: string, limits: CallLimits): Promise<void> {

@@ -1,6 +1,6 @@
 /** Who holds what on a real server, and what they wait for. */
 import type { Subject } from '../errors.ts';
-import { type KeyRules, lockKeys, semaphoreKeys, waitsKey } from '../keys.ts';
+import { type KeyRules, lockKeys, readWriteKeys, semaphoreKeys, waitsKey } from '../keys.ts';
 import { scripts } from '../lua/generated.ts';
 import { texts } from './replies.ts';
 import type { ScriptRunner } from './script-runner.ts';
@@ -42,6 +42,10 @@ export class RedisWaits implements Waits {
     if (kind === 'semaphore') {
       const { permits, waiters } = semaphoreKeys(name, this.rules);
       return [permits, waiters];
+    }
+    if (kind === 'read-write lock') {
+      const { leases, turns } = readWriteKeys(name, this.rules);
+      return [leases, turns];
     }
     const { lock, queue } = lockKeys(name, this.rules);
     return [lock, queue];

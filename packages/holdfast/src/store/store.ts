@@ -199,6 +199,63 @@ export interface Waits {
   noted(digest: string, limits: CallLimits): Promise<string | undefined>;
 }
 
+/** What a lease of a read-write lock allows. */
+export type ReadWriteMode = 'read' | 'upgradeable' | 'write';
+
+/** A read-write lock, as one script saw it. */
+export interface ReadWriteState {
+  /** Those that have not ended, the first to end first. */
+  readonly leases: readonly ReadWriteHold[];
+  readonly queueLength: number;
+  /** The first of the queue. */
+  readonly waiters: readonly {
+    readonly clientId: string;
+    readonly wants: ReadWriteMode | 'upgrade';
+    readonly waitedMs: number;
+  }[];
+  /** The server's clock, in µs. */
+  readonly serverUs: number;
+}
+
+export interface ReadWriteHold {
+  readonly clientId: string;
+  readonly mode: ReadWriteMode;
+  /** Of its upgrade, where it had one. */
+  readonly fencingToken: number;
+  /** When it was granted, in µs of the server's clock. */
+  readonly sinceUs: number;
+  readonly remainingMs: number;
+}
+
+/** One side of a read-write lock, for one lease. */
+export interface ReadWriteHoldable extends Holdable {
+  /** What its lease allows now. A renewal of a writer finds `expired` where the server takes it for less: it lost an upgrade in a fail-over. */
+  mode: ReadWriteMode;
+}
+
+export interface StoredReadWrite extends Subject {
+  side(mode: ReadWriteMode): ReadWriteHoldable;
+  /**
+   * The upgrade of the lease with this value, as something that is waited for. Its release takes it back: the lease may upgrade again.
+   * Rejects with a `LeaseLostError` when the server does not know that lease.
+   * @param nextNumber gives each attempt a higher number than all before it had
+   */
+  upgrade(value: string, nextNumber: () => number): Holdable;
+  /** Makes a writer, or one that may upgrade, a reader. */
+  downgrade(value: string, limits: CallLimits): Promise<'done' | 'gone'>;
+  inspect(limits: CallLimits): Promise<ReadWriteState>;
+}
+
+/** The number of an attempt, by who waits for it: the same for the same waiter. */
+export function attemptNumbers(next: () => number): (holderId: string) => number {
+  const known = new Map<string, number>();
+  return (holderId) => {
+    const number = known.get(holderId) ?? next();
+    known.set(holderId, number);
+    return number;
+  };
+}
+
 export interface Store {
   readonly waits: Waits;
   /** Costs nothing. */
@@ -206,6 +263,8 @@ export interface Store {
   semaphore(name: string, rules: SemaphoreRules): StoredSemaphore;
   /** These locks as one that is acquired in one step and never waited for; `undefined` where they have to be taken one by one. */
   together?(locks: readonly StoredLock[]): Holdable | undefined;
+  /** @throws TypeError over a quorum */
+  readWrite(name: string): StoredReadWrite;
   /** Writes this process's card, for `inspect`. */
   announce(clientId: string, card: string, limits: CallLimits): Promise<void>;
   card(clientId: string, limits: CallLimits): Promise<string | undefined>;
@@ -243,8 +302,8 @@ export function entryKind(sharded: boolean, quorum: boolean): EntryKind {
 }
 
 /**
- * The entry as it stands in the queue: `holderId leaseMs kind channel`; in a semaphore's queue the kind stands behind what is
- * wanted: `permits slots`.
+ * The entry as it stands in the queue: `holderId leaseMs kind channel`; in the queue of a semaphore or a read-write lock the kind stands
+ * behind what is wanted: `permits slots`, or the mode.
  */
 export function entryText({ holderId, leaseMs, channel }: QueueEntry, kind: EntryKind, wants = ''): string {
   return `${holderId} ${leaseMs} ${wants}${kind} ${channel}`;

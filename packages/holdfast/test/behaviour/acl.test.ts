@@ -125,12 +125,32 @@ describe.each(KINDS)('%s', (kind) => {
     expect(await seats.inspect()).toMatchObject({ held: 0, limit: 3 });
   }
 
+  /** The same of a read-write lock: an upgrade and a downgrade that others wait for, somebody at the wrong door. */
+  async function everySide(one: Holdfast, two: Holdfast): Promise<void> {
+    const name = freshName('sides');
+    const [lock, other] = [one.readWrite(name), two.readWrite(name)];
+    const reader = await other.read.acquire();
+    const lease = await lock.upgradeable.acquire();
+    const upgraded = lease.upgrade();
+    await eventually(async () => (await lock.inspect()).queueLength === 1, { withinMs: 400, everyMs: 5 });
+    expect(await reader.release()).toBe('released');
+    await upgraded;
+    const reading = other.read.acquire();
+    await eventually(async () => (await lock.inspect()).queueLength === 1, { withinMs: 400, everyMs: 5 });
+    await lease.downgrade();
+    await (await reading).release();
+    expect(await lease.renew()).toBe('renewed');
+    expect(await lease.release()).toBe('released');
+    await expect(two.lock(name).acquire()).rejects.toMatchObject({ found: 'read-write lock' });
+  }
+
   test('the documented line of rights is enough for everything, with a prefix, without a warning', async () => {
     await using one = await as('minimal', 'app');
     await using two = await as('minimal', 'app');
     await server.command('ACL', 'LOG', 'RESET');
     for (let round = 0; round < 3; round++) await everything(one.holdfast, two.holdfast);
     for (let round = 0; round < 3; round++) await everySeat(one.holdfast, two.holdfast);
+    for (let round = 0; round < 3; round++) await everySide(one.holdfast, two.holdfast);
     // The rights to take a subscription back, and to ask again after a message was lost.
     const lease = await one.holdfast.lock('moved', { ttlMs: 300, renew: false }).acquire();
     const waiting = two.holdfast.lock('moved').acquire();

@@ -3,7 +3,14 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { keySlot as kitSlot, type RedisProcess, startServer } from '../../../testkit/src/index.ts';
 import { checkedPrefix } from '../../src/adapters/client-error.ts';
-import { grantChannel, type KeyRules, lockKeys, processKey, semaphoreKeys } from '../../src/keys.ts';
+import {
+  grantChannel,
+  type KeyRules,
+  lockKeys,
+  processKey,
+  readWriteKeys,
+  semaphoreKeys,
+} from '../../src/keys.ts';
 import { checkName, checkPrefix } from '../../src/options.ts';
 import { hashTag, keySlot, tagOfSlot } from '../../src/slot.ts';
 
@@ -20,6 +27,7 @@ const PIECES = [
   ':fence:',
   ':queue:',
   ':waiters:',
+  ':turns:',
   'process:',
   'grants:',
   'a',
@@ -49,6 +57,7 @@ const twoNames = fc
       'its fence',
       'its queue',
       'its waiters',
+      'its turns',
       'its lock',
       'braced',
       'longer',
@@ -62,6 +71,7 @@ const twoNames = fc
       'its fence': keys.fence,
       'its queue': keys.queue,
       'its waiters': semaphoreKeys(one, { prefix: '', clientPrefix: '' }).waiters,
+      'its turns': readWriteKeys(one, { prefix: '', clientPrefix: '' }).turns,
       'its lock': keys.lock,
       braced: `{${one}}`,
       longer: one + other,
@@ -84,22 +94,23 @@ const prefix = fc
 const clientPrefix = fc.constantFrom(...['', '', 'app:', '{app}:', 'a{b}c:{}', 'x}'].map(checkedPrefix));
 const rules: fc.Arbitrary<KeyRules> = fc.record({ prefix, clientPrefix });
 
-/** Of the lock and of the semaphore of that name, which share the first one. */
+/** Of the lock, the semaphore and the read-write lock of that name, which share the first one. */
 const keysOf = (name: string, rule: KeyRules) => {
   const { lock, fence, queue } = lockKeys(name, rule);
   const { permits, waiters } = semaphoreKeys(name, rule);
-  expect(permits).toBe(lock);
-  return [lock, fence, queue, waiters];
+  const { leases, turns } = readWriteKeys(name, rule);
+  expect([permits, leases]).toEqual([lock, lock]);
+  return [lock, fence, queue, waiters, turns];
 };
 const shared = (one: readonly string[], other: readonly string[]) => one.filter((key) => other.includes(key));
 const MANY = { numRuns: 5_000 };
 
 describe('the keys of a name', () => {
-  test('are four different ones, and no other name has any of them', () => {
+  test('are five different ones, and no other name has any of them', () => {
     fc.assert(
       fc.property(twoNames, rules, ([one, other], rule) => {
         const [mine, others] = [keysOf(one, rule), keysOf(other, rule)];
-        expect(new Set(mine).size).toBe(4);
+        expect(new Set(mine).size).toBe(5);
         expect(shared(mine, others)).toEqual([]);
       }),
       MANY,

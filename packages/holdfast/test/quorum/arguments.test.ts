@@ -67,6 +67,17 @@ describe('a list that is no quorum', () => {
   });
 });
 
+describe('a read-write lock', () => {
+  it('is refused at once, with what can be used instead', async () => {
+    await using one = await openQuorum(addresses(0, 1, 2));
+    expect(() => one.holdfast.readWrite('doc')).toThrow(TypeError);
+    expect(() => one.holdfast.readWrite('doc')).toThrow(
+      /read-write lock "doc": needs one server .*cannot be had over a quorum; use lock\(\) or semaphore\(\)/,
+    );
+    expect(() => one.holdfast.readWrite('')).toThrow(/name: expected a non-empty string/);
+  });
+});
+
 describe('servers that cannot be used', () => {
   it('all down: a QuorumError within the deadline names each with its own reason', async () => {
     const ports = await Promise.all([freePort(), freePort(), freePort()]);

@@ -1,6 +1,7 @@
 /** Everything that every backend and every client has to do. */
 import type { Backend } from './backend.ts';
 import { lockContract } from './lock-contract.ts';
+import { readWriteContract } from './read-write-contract.ts';
 import { semaphoreContract } from './semaphore-contract.ts';
 import { severalContract } from './several-contract.ts';
 
@@ -8,4 +9,6 @@ export function contract(title: string, start: () => Promise<Backend>, slots?: '
   lockContract(title, start);
   semaphoreContract(title, start, slots);
   severalContract(title, start);
+  // Over a quorum there is none.
+  if (slots !== 'any') readWriteContract(title, start);
 }
