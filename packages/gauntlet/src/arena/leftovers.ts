@@ -54,6 +54,7 @@ async function passOver({ place, names, subject, ttlMs }: Left): Promise<void> {
 const PATIENCE = { waitMs: 10_000 };
 
 function everythingOf(holdfast: Holdfast, name: string, subject: Subject) {
+  if (subject.kind === 'readWrite') return holdfast.readWrite(name).write.acquire(PATIENCE);
   if (subject.kind !== 'semaphore') return holdfast.lock(name).acquire(PATIENCE);
   const { limit, slots } = subject;
   return holdfast.semaphore(name, { limit, slots }).acquire({ permits: limit, ...PATIENCE });
@@ -77,7 +78,7 @@ export async function keysLeft(
 ): Promise<string[]> {
   const all = (await server.command('KEYS', '*')) as string[];
   const keys = all.filter((key) => !BALLAST.test(key));
-  const own = subject.kind === 'semaphore' ? names : [];
+  const own = subject.kind === 'semaphore' || subject.kind === 'readWrite' ? names : [];
   const wrong = keys.filter((key) => !STAYS.test(key) && !own.includes(key));
   const expiries = (await server.pipeline(keys.map((key) => ['PTTL', key]))).map(Number);
   const endless = keys.filter((_, i) => expiries[i] === -1);

@@ -9,6 +9,8 @@ import type { Outcome, Scenario } from './scenario.ts';
 /** Of a call with the library's deadline of `TIMEOUT_MS`. */
 const TIMEOUT_MS = 500;
 const WITHIN_MS = TIMEOUT_MS + 250;
+const TTL_MS = 200;
+const COOLDOWN_MS = 300;
 
 interface Probe {
   readonly fault: string;
@@ -55,6 +57,63 @@ function plainToTls(server: RedisProcess): Probe {
   };
 }
 
+/** Its process stands still beyond its lease, meanwhile somebody else writes, and then it wants to write too. */
+function lateGuard(server: RedisProcess): Probe {
+  return {
+    fault: 'a guarded write after the lease had ended',
+    expected: /^LeaseLostError.*; the resource has on time$/,
+    call: (client) =>
+      withTwo(server, client, async (late, other) => {
+        const [name, key] = [`gauntlet:guard:${client}`, `gauntlet:guarded:${client}`];
+        const lease = await late.lock(name, { ttlMs: TTL_MS, renew: false }).acquire();
+        const next = other.lock(name).acquire({ waitMs: 5 * TTL_MS });
+        await (await next).guard([['SET', key, 'on time']]);
+        const from = performance.now();
+        const got = await lease.guard([['SET', key, 'too late']]).then(() => 'applied', String);
+        const ms = performance.now() - from;
+        return {
+          got: `${got.replaceAll('\n', ' ')}; the resource has ${await server.command('GET', key)}`,
+          ms,
+        };
+      }),
+  };
+}
+
+/** Who died under a lock with a cooldown is followed after the cooldown, not before. */
+function cooldown(server: RedisProcess): Probe {
+  return {
+    fault: 'a lease that expired under a cooldown',
+    expected: /^after the cooldown$/,
+    call: (client) =>
+      withTwo(server, client, async (gone, next) => {
+        const name = `gauntlet:cooldown:${client}`;
+        const options = { ttlMs: TTL_MS, cooldownMs: COOLDOWN_MS };
+        await gone.lock(name, { ...options, renew: false }).acquire();
+        const from = performance.now();
+        await next.lock(name, options).acquire({ waitMs: 10 * TTL_MS });
+        const ms = performance.now() - from;
+        const early = ms < TTL_MS + COOLDOWN_MS - 20;
+        return {
+          got: early ? `after ${ms} ms` : 'after the cooldown',
+          ms: ms - TTL_MS - COOLDOWN_MS,
+        };
+      }),
+  };
+}
+
+async function withTwo(
+  server: RedisProcess,
+  kind: ClientKind,
+  what: (one: Holdfast, two: Holdfast) => Promise<Seen>,
+): Promise<Seen> {
+  const all = await Promise.all([1, 2].map(() => connectTo({ kind: 'single', ports: [server.port] }, kind)));
+  const [one, two] = all.map(({ client }) => new Holdfast(client)) as [Holdfast, Holdfast];
+  const seen = await what(one, two);
+  await Promise.all([one.close(), two.close()]);
+  await Promise.all(all.map(({ end }) => end()));
+  return seen;
+}
+
 async function outcome({ call, fault, expected }: Probe, clients: readonly ClientKind[]): Promise<Outcome> {
   const violations: Violation[] = [];
   for (const client of clients) {
@@ -76,13 +135,15 @@ async function outcome({ call, fault, expected }: Probe, clients: readonly Clien
 
 export const probes: Scenario = {
   id: 'probes',
-  what: 'a key of another type, a plain client on a TLS port',
+  what: 'a key of another type, a plain client on a TLS port, a guarded write that comes too late, a cooldown',
   onlyFull: true,
   async run() {
     await using server = await startServer();
     await using tls = await startServer({ tls: true });
     return [
       await outcome(wrongType(server), CLIENTS),
+      await outcome(lateGuard(server), CLIENTS),
+      await outcome(cooldown(server), CLIENTS),
       // node-redis does not get past its own `connect()`, and says so itself.
       await outcome(
         plainToTls(tls),

@@ -35,10 +35,25 @@ async function several(full: boolean, seed: number): Promise<Outcome> {
   return { ...outcome, hits: [...outcome.hits, circles] };
 }
 
+/** Readers together, writers alone: a writer has the weight of all that could read at once. */
+async function readersAndWriters(full: boolean, seed: number): Promise<Outcome> {
+  await using stage = await stageOf();
+  const planned: Partial<Record<FaultName, number>> = full
+    ? { killHolder: 8, killWaiter: 4, stopHolder: 8 }
+    : { killHolder: 2, stopHolder: 2 };
+  const [workers, lanes] = [5, 4];
+  const subject = { kind: 'readWrite', limit: workers * lanes } as const;
+  const names = ['gauntlet:doc:a', 'gauntlet:doc:b'];
+  const plan = { workers, lanes, names, subject, planned, durationMs: full ? 8_000 : 3_000 };
+  const result = await contest(stage, plan, seed);
+  const notes = [`a reader weighs 1, a writer ${subject.limit}`];
+  return outcomeOf({ what: '2 read-write locks', result, planned, notes });
+}
+
 export const severalLocks: Scenario = {
   id: 'several',
-  what: 'two locks at a time, together and nested in any order: circles are found, and nobody is in two minds',
+  what: 'two locks at a time, together and nested in any order, and one twice: circles are found; readers and writers',
   async run({ full, seed }) {
-    return [await several(full, seed)];
+    return [await several(full, seed), await readersAndWriters(full, seed)];
   },
 };

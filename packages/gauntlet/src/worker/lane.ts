@@ -56,6 +56,7 @@ async function turn(lane: Lane): Promise<void> {
 }
 
 function permitsOf({ settings: { subject }, random }: Lane): number {
+  if (subject.kind === 'readWrite') return random.below(4) === 0 ? subject.limit : 1;
   if (subject.kind !== 'semaphore') return 1;
   return random.below(16) === 0 ? subject.limit : 1 + random.below(Math.min(2, subject.limit));
 }

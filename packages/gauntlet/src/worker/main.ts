@@ -9,7 +9,8 @@ import { COMMAND_TIMEOUT_MS, type Lane, runLane } from './lane.ts';
 import { Pending } from './pending.ts';
 import { connectResource } from './resource.ts';
 import type { WorkerSettings } from './settings.ts';
-import { type Contended, libraryLock, librarySemaphore, librarySeveral } from './subject.ts';
+import { librarySeveral } from './several.ts';
+import { type Contended, libraryLock, libraryReadWrite, librarySemaphore } from './subject.ts';
 
 const settings = JSON.parse(process.argv[2] ?? '') as WorkerSettings;
 const pending = new Pending();
@@ -47,6 +48,7 @@ function contended({ client }: Connected): Contended {
     });
   if (subject.kind === 'semaphore')
     return librarySemaphore(holdfast, { ttlMs, limit: subject.limit, slots: subject.slots });
+  if (subject.kind === 'readWrite') return libraryReadWrite(holdfast, { ttlMs, limit: subject.limit });
   const make = controls[subject.control];
   if (make === undefined) throw new Error(`there is no control ${subject.control}`);
   return make(client as never, { ttlMs, limit: subject.limit, odd: settings.seed % 2 !== 0 });

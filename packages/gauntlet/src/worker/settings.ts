@@ -1,12 +1,14 @@
 /** What a worker process is told when it starts: JSON on its command line. */
 import type { ClientKind, Place } from '../place.ts';
 
-/** What is acquired: the library's lock or semaphore, or one of the wrong ones that the checks must find. */
+/** What is acquired: a lock of the library's, or one of the wrong ones that the checks must find. */
 export type Subject =
   | { readonly kind: 'lock' }
-  /** Two locks at a time. */
+  /** Two locks at a time, or one twice. */
   | { readonly kind: 'several' }
   | { readonly kind: 'semaphore'; readonly limit: number; readonly slots: boolean }
+  /** A reader weighs 1, a writer `limit`. */
+  | { readonly kind: 'readWrite'; readonly limit: number }
   | { readonly kind: 'control'; readonly control: string; readonly limit: number };
 
 /** How an ask goes: waiting its turn, waiting for two, once, for a very short time, or until it is called off. */

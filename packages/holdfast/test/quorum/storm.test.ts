@@ -61,9 +61,18 @@ describe('a storm over three nodes', () => {
 
   it('finds a lock out that takes one node for enough', async () => {
     await using nodes = await Nodes.start(3);
-    const { found, folder } = await storm(nodes, 300, { control: true, faults: false });
-    expect(found.join('\n')).toMatch(/storm:\w: 2 permits of 1 are held/);
-    expect(found.join('\n')).toMatch(/a later grant has a lower token|work of two leases is mixed/);
-    rmSync(folder, { recursive: true });
+    const wanted = [
+      /storm:\w: 2 permits of 1 are held/,
+      /a later grant has a lower token|work of two leases is mixed/,
+    ];
+    const seen = new Set<string>();
+    const missing = () => wanted.filter((one) => !one.test([...seen].join('\n')));
+    // What goes wrong in one storm is chance: on a slow machine each kind may need another.
+    for (let storms = 0; storms < 5 && missing().length > 0; storms++) {
+      const { found, folder } = await storm(nodes, 300, { control: true, faults: false });
+      for (const one of found) seen.add(one);
+      rmSync(folder, { recursive: true });
+    }
+    expect(missing(), [...seen].join('\n')).toEqual([]);
   }, 60_000);
 });
