@@ -12,7 +12,7 @@ const ENOUGH = 20_000;
 
 async function many(full: boolean, seed: number): Promise<Outcome> {
   await using stage = await stageOf();
-  const plan = { workers: 5, lanes: 16, names: MANY, durationMs: full ? 14_000 : 3_000, ...LONG };
+  const plan = { workers: 5, lanes: 16, names: MANY, durationMs: full ? 10_000 : 3_000, ...LONG };
   const result = await contest(stage, plan, seed);
   const enough = full ? ENOUGH : 500;
   const hits = [
