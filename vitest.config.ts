@@ -7,6 +7,8 @@ const STORMS = 'packages/holdfast/test/{storm/**/*,quorum/storm}.test.ts';
 const LAB = ['cli', 'market', 'page', 'steps-locks', 'steps-semaphores', 'step-8'].map(
   (name) => `packages/lab/test/${name}.test.ts`,
 );
+/** A minute of everything the benchmark measures: beside the checks in `.ci/run`, and with `npm run test:lab`. */
+const BENCH = 'packages/bench/test/main.test.ts';
 const ALL = ['packages/*/test/**/*.test.ts', 'examples/*/test/**/*.test.ts'];
 const NEVER = '**/node_modules/**';
 const withLab = process.env.HOLDFAST_TEST_LAB !== undefined;
@@ -24,7 +26,7 @@ export default defineConfig({
         test: {
           name: 'tests',
           include: ALL,
-          exclude: [NEVER, PROGRAMS, STORMS, ...LAB],
+          exclude: [NEVER, PROGRAMS, STORMS, BENCH, ...LAB],
           maxWorkers: 2,
           sequence: { groupOrder: 0 },
         },
@@ -33,7 +35,7 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'programs',
-          include: withLab ? [PROGRAMS, ...LAB] : [PROGRAMS],
+          include: withLab ? [PROGRAMS, BENCH, ...LAB] : [PROGRAMS],
           exclude: [NEVER],
           maxWorkers: 1,
           sequence: { groupOrder: 1 },

@@ -13,19 +13,4 @@ export function jain(shares: readonly number[]): number {
   return (sum * sum) / (shares.length * squares);
 }
 
-export interface CommandStats {
-  readonly calls: number;
-  readonly usec: number;
-}
-
-/** `INFO commandstats` of the named commands together, as the server counts them. */
-export function commandStats(info: string, names: readonly string[]): CommandStats {
-  let calls = 0;
-  let usec = 0;
-  for (const name of names) {
-    const match = new RegExp(`cmdstat_${name}:calls=(\\d+),usec=(\\d+)`).exec(info);
-    calls += Number(match?.[1] ?? 0);
-    usec += Number(match?.[2] ?? 0);
-  }
-  return { calls, usec };
-}
+export const sum = (values: readonly number[]): number => values.reduce((a, b) => a + b, 0);
