@@ -82,7 +82,8 @@ describe('the packed library', () => {
     const files = readdirSync(join(folder, 'node_modules/holdfast'), { recursive: true, encoding: 'utf8' });
     const odd = files.filter(
       (file) =>
-        file.includes('.') && !/^dist\/.*\.(js|d\.ts|d\.cts)$|^(package\.json|README\.md)$/.test(file),
+        file.includes('.') &&
+        !/^bundle\/index\.js$|^dist\/.*\.(d\.ts|d\.cts)$|^(package\.json|README\.md)$/.test(file),
     );
     expect(odd).toEqual([]);
     expect(files).toContain('LICENSE');
