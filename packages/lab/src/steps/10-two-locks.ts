@@ -4,6 +4,7 @@
  */
 import type { Actor, End, Step } from '../explore/scenario.ts';
 import { oneCommandLock } from './locks/one-command-lock.ts';
+import { readersTogether, twiceAndLate } from './two-locks/alike.ts';
 import { allTogether, foundDeadlock } from './two-locks/together.ts';
 
 /** Takes the locks in this order, keeping what it has while it waits for the next. Returns what it waited for in vain. */
@@ -74,6 +75,19 @@ export const twoLocks: Step = {
       ...allTogether,
       name: 'Holdfast takes all or none',
       about: 'A wants x and y, B wants y and x, both together: never in each other’s way.',
+      expects: 'no bug',
+    },
+    {
+      ...readersTogether,
+      name: 'Holdfast lets readers in together',
+      about: 'A and B read at the same time; C writes when both have left, and nobody reads meanwhile.',
+      expects: 'no bug',
+    },
+    {
+      ...twiceAndLate,
+      name: 'Holdfast, one lock twice, and a write that comes too late',
+      about:
+        'A enters its own lock again and then stands still. B follows after the lease and a pause; what A wants to write then is refused by the server.',
       expects: 'no bug',
     },
   ],

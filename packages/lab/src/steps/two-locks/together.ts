@@ -11,7 +11,7 @@ interface Member extends AsyncDisposable {
   readonly holdfast: Holdfast;
 }
 
-function member(who: string, { port }: RedisProcess): Member {
+export function member(who: string, { port }: RedisProcess): Member {
   const redis = new Redis({ host: '127.0.0.1', port });
   const holdfast = new Holdfast(redis, { label: who });
   return {
