@@ -40,6 +40,8 @@ export interface Wanted<L> {
   readonly signal: AbortSignal | undefined;
   /** What the caller holds already. */
   readonly within: readonly Hold[];
+  /** That of them which this would change: an upgrade's. */
+  readonly changes?: Hold;
   /** Makes the lease of a grant. */
   readonly lease: (granted: Granted) => L;
 }
@@ -153,9 +155,15 @@ class Attempt<L> {
 
   /** Whoever holds something may be waited for itself. */
   private watch(): DeadlockWatch | undefined {
-    const { engine, target, within, signal } = this.wanted;
+    const { engine, target, within, changes, signal } = this.wanted;
     if (within.length === 0) return undefined;
-    const watch = new DeadlockWatch({ engine, subject: target, holderId: this.holderId, holds: within });
+    const watch = new DeadlockWatch({
+      engine,
+      subject: target,
+      holderId: this.holderId,
+      holds: within,
+      changes,
+    });
     this.signal = signal === undefined ? watch.signal : AbortSignal.any([signal, watch.signal]);
     return watch;
   }

@@ -120,7 +120,8 @@ export class UpgradeableLease extends WriteLease {
    * was read before is still true then, since nobody else wrote meanwhile. One round trip when nobody reads, one more command when it waits. Calls
    * at the same time share one wait, that of the first.
    *
-   * Rejects with `AcquireTimeoutError`, with `signal.reason` when `signal` aborts, or with what `acquire` rejects with: then the lease is
+   * Rejects with `AcquireTimeoutError`, with `signal.reason` when `signal` aborts, with `DeadlockError` when a reader waits for what this caller
+   * holds, or with what `acquire` rejects with: then the lease is
    * what it was. With a `LeaseLostError` when it is lost meanwhile, with a `TypeError` when it was released or downgraded.
    */
   upgrade(options?: UpgradeOptions): Promise<void> {
@@ -160,7 +161,8 @@ export class UpgradeableLease extends WriteLease {
         target: stored.upgrade(this.holderId, () => ++this.#attempts),
         settings: withLeaseOptions(settings, options),
         signal: stop.signal,
-        within: heldHere(engine, undefined).filter((hold) => hold.value !== this.holderId),
+        within: heldHere(engine, this),
+        changes: Lease.holdOf(this),
         lease: (granted) => this.#writes(granted),
       });
     } catch (error) {

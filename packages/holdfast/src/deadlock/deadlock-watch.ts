@@ -28,6 +28,8 @@ export interface Watched {
   readonly holderId: string;
   /** What its caller holds. */
   readonly holds: readonly Hold[];
+  /** That of them which it would change. */
+  readonly changes: Hold | undefined;
 }
 
 export class DeadlockWatch {
@@ -36,10 +38,11 @@ export class DeadlockWatch {
   private readonly wait: Wait;
 
   constructor(private readonly watched: Watched) {
-    const { engine, subject, holderId } = watched;
+    const { engine, subject, holderId, changes } = watched;
     const { kind, name, permits = 1 } = subject;
     const { clientId } = engine;
-    this.wait = { id: digestOf(holderId), kind, name, permits, clientId, since: Date.now() };
+    const own = changes && { own: digestOf(changes.holderId) };
+    this.wait = { id: digestOf(holderId), kind, name, permits, ...own, clientId, since: Date.now() };
     void engine.inBackground(this.run());
   }
 

@@ -25,7 +25,7 @@ function unseen(waits: readonly Wait[], graph: Graph): readonly Wait[] {
 
 async function edgesOf(store: Store, wait: Wait, limits: CallLimits): Promise<Edges> {
   const holders = await store.waits.holders(wait, limits);
-  const digests = (holders ?? []).map(digestOf);
+  const digests = (holders ?? []).map(digestOf).filter((digest) => digest !== wait.own);
   // Granted meanwhile: it does not wait any more.
   if (holders === undefined || digests.includes(wait.id))
     return { wait, inTheWay: new Map(), unknown: holders === undefined };

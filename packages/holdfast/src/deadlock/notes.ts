@@ -19,6 +19,8 @@ export interface Wait {
   readonly name: string;
   /** So many of a semaphore's. */
   readonly permits: number;
+  /** The digest of the lease that it would change: an upgrade's own, which is not in its way. */
+  readonly own?: string;
   /** Which process waits. */
   readonly clientId: string;
   /** Since when, by that process's wall clock, in ms: for people, and to tell the youngest. */
@@ -71,10 +73,11 @@ function parsed(text: string | undefined): readonly Wait[] {
 
 function isWait(one: unknown): one is Wait {
   if (typeof one !== 'object' || one === null) return false;
-  const { id, kind, name, permits, clientId, since } = one as Record<string, unknown>;
+  const { id, kind, name, permits, own, clientId, since } = one as Record<string, unknown>;
   return (
     (kind === 'lock' || kind === 'semaphore' || kind === 'read-write lock') &&
     [id, name, clientId].every((text) => typeof text === 'string' && text !== '') &&
+    (own === undefined || typeof own === 'string') &&
     typeof since === 'number' &&
     typeof permits === 'number'
   );

@@ -14,6 +14,8 @@ import {
   type ReleaseReply,
   type RenewReply,
   type StoredReadWrite,
+  UPGRADE_WEIGHT,
+  WEIGHTS,
 } from '../store/store.ts';
 import { type MemoryServer, serverUs } from './memory-server.ts';
 import { ReadWriteData, type ReadWriteHolding, type Turn, type Upgrading } from './read-write-data.ts';
@@ -38,13 +40,13 @@ export class MemoryReadWrite implements StoredReadWrite {
       release: async (value, _limits, entry) => this.release(value, entry),
       renew: async (value, ttlMs) => this.renew(value, ttlMs),
     });
-    return { ...operations, mode };
+    return { ...operations, mode, permits: WEIGHTS[mode] };
   }
 
   upgrade(value: string, nextNumber: () => number): Holdable {
     const [holderId = ''] = value.split(':');
     const numberOf = attemptNumbers(nextNumber);
-    return this.holdable({
+    const operations = this.holdable({
       acquire: async (request) => this.upgradeNow(request, { holderId, number: numberOf(request.holderId) }),
       release: async (given, _limits, entry) => {
         const [waiterId = '', token] = given.split(':');
@@ -52,6 +54,7 @@ export class MemoryReadWrite implements StoredReadWrite {
       },
       renew: async (_given, ttlMs) => this.renew(value, ttlMs),
     });
+    return { ...operations, permits: UPGRADE_WEIGHT };
   }
 
   async downgrade(value: string): Promise<'done' | 'gone'> {

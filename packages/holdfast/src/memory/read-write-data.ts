@@ -1,5 +1,5 @@
 /** Who reads and writes within this process: what the scripts keep on a server. */
-import type { QueueEntry, ReadWriteMode } from '../store/store.ts';
+import { type QueueEntry, type ReadWriteMode, WEIGHTS } from '../store/store.ts';
 import { MemoryQueue } from './memory-queue.ts';
 import type { MemoryName } from './memory-server.ts';
 
@@ -33,8 +33,11 @@ export class ReadWriteData implements MemoryName {
     return this.lastToken > 0;
   }
 
-  holders(now: number): readonly string[] {
-    return [...this.leases].flatMap(([holderId, { expiresAt }]) => (expiresAt > now ? [holderId] : []));
+  holders(now: number, weight?: number): readonly string[] {
+    const live = [...this.leases].filter(([, { expiresAt }]) => expiresAt > now);
+    const held = live.reduce((sum, [, { mode }]) => sum + WEIGHTS[mode], 0);
+    const isFree = weight !== undefined && held + weight <= WEIGHTS.write && this.queue.length === 0;
+    return isFree ? [] : live.map(([holderId]) => holderId);
   }
 
   nextToken(nowUs: number): number {

@@ -3,17 +3,19 @@ import { LeaseLostError } from '../errors.ts';
 import { scripts } from '../lua/generated.ts';
 import type { RedisReadWrite } from './redis-read-write.ts';
 import { QUEUE_TTL_MS } from './replies.ts';
-import type {
-  AcquireReply,
-  AcquireRequest,
-  CallLimits,
-  GrantedReply,
-  Holdable,
-  QueueEntry,
-  ReadWriteHoldable,
-  ReadWriteMode,
-  ReleaseReply,
-  RenewReply,
+import {
+  type AcquireReply,
+  type AcquireRequest,
+  type CallLimits,
+  type GrantedReply,
+  type Holdable,
+  type QueueEntry,
+  type ReadWriteHoldable,
+  type ReadWriteMode,
+  type ReleaseReply,
+  type RenewReply,
+  UPGRADE_WEIGHT,
+  WEIGHTS,
 } from './store.ts';
 
 /** What its sides and its upgrades have in common. */
@@ -30,6 +32,7 @@ abstract class Part implements Holdable {
     this.channel = whole.channel;
   }
 
+  abstract readonly permits: number;
   abstract acquire(
     request: AcquireRequest,
     limits: CallLimits,
@@ -41,12 +44,15 @@ abstract class Part implements Holdable {
 
 /** What reads, may upgrade, or writes. */
 export class Side extends Part implements ReadWriteHoldable {
+  readonly permits: number;
+
   constructor(
     whole: RedisReadWrite,
     public mode: ReadWriteMode,
     private readonly letter: string,
   ) {
     super(whole);
+    this.permits = WEIGHTS[mode];
   }
 
   async acquire(
@@ -78,6 +84,8 @@ export class Side extends Part implements ReadWriteHoldable {
 
 /** The upgrade of one lease. */
 export class Upgrade extends Part {
+  readonly permits = UPGRADE_WEIGHT;
+
   constructor(
     whole: RedisReadWrite,
     /** Of the lease. */

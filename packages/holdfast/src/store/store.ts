@@ -101,7 +101,7 @@ export interface Holdable extends Subject {
   readonly channel: string;
   /** Of several that are taken together. */
   readonly names?: readonly string[];
-  /** So many of a semaphore's. */
+  /** So many of a semaphore's; of a read-write lock the weight that is wanted. */
   readonly permits?: number;
   /** The server keeps a lease for so long beyond what its holder is told. */
   readonly cooldownMs?: number;
@@ -201,6 +201,15 @@ export interface Waits {
 
 /** What a lease of a read-write lock allows. */
 export type ReadWriteMode = 'read' | 'upgradeable' | 'write';
+
+/** Of a read-write lock's leases, which together weigh no more than a writer: see decision 6. */
+export const WEIGHTS: Readonly<Record<ReadWriteMode, number>> = {
+  read: 1,
+  upgradeable: 1_048_576,
+  write: 2_097_151,
+};
+/** What an upgrade adds. */
+export const UPGRADE_WEIGHT = WEIGHTS.write - WEIGHTS.upgradeable;
 
 /** A read-write lock, as one script saw it. */
 export interface ReadWriteState {

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { eventually, type RedisProcess, startServer, startWorker } from '../../../testkit/src/index.ts';
 import type { WaitLink } from '../../src/index.ts';
-import { open } from './support/instance.ts';
+import { type Instance, open } from './support/instance.ts';
 import { allKeys, callsDuring, freshName, queued } from './support/server.ts';
 import { pass } from './support/time.ts';
 
@@ -166,29 +166,46 @@ describe('many at once', () => {
   });
 });
 
-test('a permit that is free, and not asked for yet, makes no circle', async () => {
-  const server = await startServer({ aclLines: ['user deaf on >secret ~* &* +@all -subscribe -ssubscribe'] });
-  await using other = await open(server.port);
-  // It may not be told, so it asks, half a second later each time: meanwhile what it waits for may be free.
-  await using asking = await open(server.port, { client: { username: 'deaf', password: 'secret' } });
-  asking.holdfast.on('warning', () => {});
-  for (let round = 0; round < 4; round++) {
-    const [name, seats] = [freshName(), freshName('seats')];
-    const lease = await asking.holdfast.lock(name).acquire();
-    const stuck = await other.holdfast.semaphore(seats, { limit: 2 }).acquire();
-    const free = await other.holdfast.semaphore(seats, { limit: 2 }).acquire();
-    const waiting = other.holdfast.lock(name).acquire({ within: stuck });
-    await queued(server, name, 1);
-    const wanted = asking.holdfast.semaphore(seats, { limit: 2 }).acquire({ within: lease });
-    await pass(1_200 + 130 * round);
-    await free.release();
-    await (await wanted).release();
-    await lease.release();
-    await (await waiting).release();
-    await stuck.release();
-  }
-  await server.shutdown();
-});
+/** Two that hold the same at once, and whoever wants what the second of them gives back. */
+const SHARED = {
+  'a permit': ({ holdfast }: Instance, name: string) => {
+    const seats = holdfast.semaphore(name, { limit: 2 });
+    return { stuck: seats, free: seats };
+  },
+  'an upgradeable side': ({ holdfast }: Instance, name: string) => {
+    const { read, upgradeable } = holdfast.readWrite(name);
+    return { stuck: read, free: upgradeable };
+  },
+};
+
+test.each(Object.entries(SHARED))(
+  '%s that is free, and not asked for yet, makes no circle',
+  async (_, partsOf) => {
+    const server = await startServer({
+      aclLines: ['user deaf on >secret ~* &* +@all -subscribe -ssubscribe'],
+    });
+    await using other = await open(server.port);
+    // It may not be told, so it asks, half a second later each time: meanwhile what it waits for may be free.
+    await using asking = await open(server.port, { client: { username: 'deaf', password: 'secret' } });
+    asking.holdfast.on('warning', () => {});
+    for (let round = 0; round < 4; round++) {
+      const [name, shared] = [freshName(), freshName('shared')];
+      const lease = await asking.holdfast.lock(name).acquire();
+      const stuck = await partsOf(other, shared).stuck.acquire();
+      const free = await partsOf(other, shared).free.acquire();
+      const waiting = other.holdfast.lock(name).acquire({ within: stuck });
+      await queued(server, name, 1);
+      const wanted = partsOf(asking, shared).free.acquire({ within: lease });
+      await pass(1_200 + 130 * round);
+      await free.release();
+      await (await wanted).release();
+      await lease.release();
+      await (await waiting).release();
+      await stuck.release();
+    }
+    await server.shutdown();
+  },
+);
 
 test('whoever holds nothing, or does not wait, pays nothing', async () => {
   await using one = await open(server.port);

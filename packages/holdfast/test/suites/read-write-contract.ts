@@ -4,7 +4,9 @@ import { eventually } from '../../../testkit/src/index.ts';
 import {
   AcquireTimeoutError,
   ClosedError,
+  DeadlockError,
   type Holdfast,
+  type Lease,
   LeaseLostError,
   type ReadWrite,
   type ReadWriteLease,
@@ -19,6 +21,8 @@ const caught = (promise: Promise<unknown>) =>
     () => undefined,
     (error: unknown) => error,
   );
+/** Of the search for circles. */
+const LOOK_MS = 150;
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
 /** A promise that tells whether it has settled. */
@@ -480,18 +484,70 @@ export function readWriteContract(title: string, start: () => Promise<Backend>):
           expect(error).toMatchObject({ found: first, lockName: name });
           expect(String(error)).toContain(`holds a ${first} of Holdfast, so it is no ${other}`);
         }
-        const { lock, semaphore, readWrite } = {
-          lock: 'lock',
-          semaphore: 'semaphore',
-          readWrite: 'read-write lock',
-        };
-        if (first !== lock) expect(await caught(there.inspect(name))).toBeInstanceOf(WrongTypeError);
-        if (first !== semaphore)
+        if (first !== 'lock') expect(await caught(there.inspect(name))).toBeInstanceOf(WrongTypeError);
+        if (first !== 'semaphore')
           expect(await caught(there.semaphore(name).inspect())).toBeInstanceOf(WrongTypeError);
-        if (first !== readWrite)
+        if (first !== 'read-write lock')
           expect(await caught(there.readWrite(name).inspect())).toBeInstanceOf(WrongTypeError);
         expect(await lease?.release()).toBe('released');
       }
+    });
+
+    it('waits of readers, writers and upgrades that go round in a circle are found, the youngest is told', async () => {
+      const [one, two] = both('circle');
+      const [mine, theirs] = both('crossing');
+      const [written, alsoWritten] = [await one.write.acquire(), await theirs.write.acquire()];
+      const first = mine.read.acquire({ within: written });
+      await queueOf(mine, 1);
+      const error = await caught(two.read.acquire({ within: alsoWritten }));
+      expect(error).toBeInstanceOf(DeadlockError);
+      expect((error as DeadlockError).cycle).toMatchObject([
+        { holds: theirs.name, waitsFor: two.name, kind: 'read-write lock' },
+        { holds: one.name, waitsFor: mine.name },
+      ]);
+      await alsoWritten.release();
+      await (await first).release();
+      await written.release();
+
+      // A lease that may upgrade, and a reader that waits for something that its holder has.
+      const key = fresh('key');
+      const reader = await two.read.acquire();
+      let freed: Promise<Lease> | undefined;
+      await here.lock(key).use(async () => {
+        const lease = await one.upgradeable.acquire();
+        const waiting = there.lock(key).acquire({ within: reader });
+        await eventually(async () => (await here.inspect(key)).queueLength === 1);
+        expect(await caught(lease.upgrade())).toBeInstanceOf(DeadlockError);
+        expect(lease).toMatchObject({ mode: 'upgradeable', lost: undefined });
+        await lease.release();
+        freed = waiting;
+      });
+      await (await freed)?.release();
+
+      // A plain reader that would write waits for the upgrade, which waits for it.
+      const lease = await one.upgradeable.acquire();
+      const upgraded = lease.upgrade();
+      await queueOf(one, 1);
+      expect(await caught(two.write.acquire({ within: reader }))).toBeInstanceOf(DeadlockError);
+      await reader.release();
+      await upgraded;
+      await lease.release();
+      await nothingLeft(one);
+    });
+
+    it('an upgrade within its own lease that waits for a reader who runs is no circle', async () => {
+      const [one, two] = both('no-circle');
+      const reader = await two.read.acquire();
+      await one.upgradeable.use(async (lease) => {
+        const upgraded = watched(lease.upgrade());
+        await queueOf(one, 1);
+        await pause(4 * LOOK_MS);
+        expect(upgraded.settled).toBe(false);
+        await reader.release();
+        await upgraded.promise;
+        expect(lease.mode).toBe('write');
+      });
+      await nothingLeft(one);
     });
 
     it('wrong arguments are refused at once', async () => {
