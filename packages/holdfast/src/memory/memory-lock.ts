@@ -1,6 +1,5 @@
 /** The lock within this process: the same answers as the scripts give. */
 import type { Clock } from '../clock.ts';
-import { WrongTypeError } from '../errors.ts';
 import type {
   AcquireReply,
   AcquireRequest,
@@ -106,11 +105,7 @@ export class MemoryLock implements StoredLock {
   }
 
   private data(): LockData {
-    const known = this.server.names.get(this.key);
-    if (known !== undefined && known.kind !== 'lock' && known.exists())
-      throw new WrongTypeError(this, known.kind);
-    const lock = known instanceof LockData ? known : new LockData();
-    this.server.names.set(this.key, lock);
+    const lock = this.server.at(this.key, this, LockData);
     if (lock.held !== undefined && lock.held.expiresAt <= this.clock.now()) lock.held = undefined;
     return lock;
   }

@@ -1,6 +1,6 @@
 /** The read-write lock within this process: the same answers as the scripts give. */
 import type { Clock } from '../clock.ts';
-import { LeaseLostError, WrongTypeError } from '../errors.ts';
+import { LeaseLostError } from '../errors.ts';
 import {
   type AcquireReply,
   type AcquireRequest,
@@ -168,11 +168,7 @@ export class MemoryReadWrite implements StoredReadWrite {
 
   /** Without the leases that have ended. */
   private data(): ReadWriteData {
-    const known = this.server.names.get(this.key);
-    if (known !== undefined && known.kind !== 'read-write lock' && known.exists())
-      throw new WrongTypeError(this, known.kind);
-    const data = known instanceof ReadWriteData ? known : new ReadWriteData();
-    this.server.names.set(this.key, data);
+    const data = this.server.at(this.key, this, ReadWriteData);
     const now = this.clock.now();
     for (const [holderId, { expiresAt }] of data.leases) if (expiresAt <= now) data.leases.delete(holderId);
     return data;

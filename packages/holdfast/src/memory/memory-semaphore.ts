@@ -1,6 +1,6 @@
 /** The semaphore within this process: the same answers as the scripts give. */
 import type { Clock } from '../clock.ts';
-import { argumentError, noLimitText, prefixed, WrongTypeError } from '../errors.ts';
+import { argumentError, noLimitText, prefixed } from '../errors.ts';
 import { tooManyPermits } from '../options.ts';
 import type {
   AcquireReply,
@@ -157,11 +157,7 @@ export class MemorySemaphore implements StoredSemaphore {
 
   /** Without the leases that have ended. */
   private data(): SemaphoreData {
-    const known = this.server.names.get(this.key);
-    if (known !== undefined && known.kind !== 'semaphore' && known.exists())
-      throw new WrongTypeError(this, known.kind);
-    const data = known instanceof SemaphoreData ? known : new SemaphoreData();
-    this.server.names.set(this.key, data);
+    const data = this.server.at(this.key, this, SemaphoreData);
     const now = this.clock.now();
     for (const [holderId, { expiresAt }] of data.leases) if (expiresAt <= now) data.leases.delete(holderId);
     return data;

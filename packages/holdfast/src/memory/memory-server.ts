@@ -1,5 +1,6 @@
 /** What several `Holdfast.inMemory({ server })` share, as clients share a server. */
 import type { Clock } from '../clock.ts';
+import { type Subject, WrongTypeError } from '../errors.ts';
 import type { MemoryQueue } from './memory-queue.ts';
 
 export class MemoryServer {
@@ -11,6 +12,19 @@ export class MemoryServer {
   readonly cards = new Map<string, string>();
   /** @internal */
   readonly notes = new Map<string, { readonly text: string; readonly until: number }>();
+
+  /**
+   * What stands at that key, made where nothing does. @internal
+   * @throws WrongTypeError when it is of another kind
+   */
+  at<T extends MemoryName>(key: string, subject: Subject, Kind: new () => T): T {
+    const known = this.names.get(key);
+    if (known instanceof Kind) return known;
+    if (known?.exists()) throw new WrongTypeError(subject, known.kind);
+    const made = new Kind();
+    this.names.set(key, made);
+    return made;
+  }
 
   /** Tells whoever listens, as a message does: not within this turn. @internal */
   tell(channel: string, text: string): void {

@@ -3,7 +3,7 @@ import type { Client } from '../client.ts';
 import type { ReadWriteKeys } from '../keys.ts';
 import { scripts } from '../lua/generated.ts';
 import { halves, Side, Upgrade } from './read-write-parts.ts';
-import { grantedReply, queuedReply, rows, texts } from './replies.ts';
+import { rows, sharedReply, texts } from './replies.ts';
 import type { Script, ScriptRunner } from './script-runner.ts';
 import {
   type AcquireReply,
@@ -149,14 +149,8 @@ export interface Served {
   readonly handed: ReleaseReply;
 }
 
-/** `undefined` for what is no standing at all. */
-function acquireReply([status = '', ...rest]: readonly string[]): AcquireReply | undefined {
-  if (status === 'granted' || status === 'yours') return grantedReply(status, rest);
-  const [remainingMs, ...standing] = rest;
-  const inTheWay = { remainingMs: Number(remainingMs), foreign: false };
-  if (status === 'busy') return { status, ...inTheWay };
-  return status === 'queued' ? queuedReply(inTheWay, standing) : undefined;
-}
+const acquireReply = ([status = '', ...rest]: readonly string[]): AcquireReply | undefined =>
+  sharedReply(status, rest);
 
 function hold(
   [clientId = '', mode, token, upgraded, endsUs]: readonly string[],

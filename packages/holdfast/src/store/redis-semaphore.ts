@@ -4,7 +4,7 @@ import { argumentError, noLimitText, prefixed } from '../errors.ts';
 import type { SemaphoreKeys } from '../keys.ts';
 import { scripts } from '../lua/generated.ts';
 import { tooManyPermits } from '../options.ts';
-import { grantedReply, QUEUE_TTL_MS, queuedReply, rows, texts } from './replies.ts';
+import { QUEUE_TTL_MS, rows, sharedReply, texts } from './replies.ts';
 import type { Script, ScriptRunner } from './script-runner.ts';
 import {
   type AcquireReply,
@@ -189,14 +189,8 @@ class Permits implements Holdable {
   }
 }
 
-/** `undefined` for what is no standing at all. */
-function acquireReply([status = '', , ...rest]: readonly string[]): AcquireReply | undefined {
-  if (status === 'granted' || status === 'yours') return grantedReply(status, rest);
-  const [remainingMs, ...standing] = rest;
-  const inTheWay = { remainingMs: Number(remainingMs), foreign: false };
-  if (status === 'busy') return { status, ...inTheWay };
-  return status === 'queued' ? queuedReply(inTheWay, standing) : undefined;
-}
+const acquireReply = ([status = '', , ...rest]: readonly string[]): AcquireReply | undefined =>
+  sharedReply(status, rest);
 
 function hold(
   [clientId = '', permits, token, endsUs, slots]: readonly string[],

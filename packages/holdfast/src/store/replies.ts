@@ -25,6 +25,15 @@ export function queuedReply(
   return { status: 'queued', ...inTheWay, ...standing };
 }
 
+/** Of what is shared: a grant, or how one stands; `undefined` for what is neither. */
+export function sharedReply(status: string, rest: readonly string[]): AcquireReply | undefined {
+  if (status === 'granted' || status === 'yours') return grantedReply(status, rest);
+  const [remainingMs, ...standing] = rest;
+  const inTheWay = { remainingMs: Number(remainingMs), foreign: false };
+  if (status === 'busy') return { status, ...inTheWay };
+  return status === 'queued' ? queuedReply(inTheWay, standing) : undefined;
+}
+
 /** A flat list as rows of so many fields. */
 export function rows(flat: unknown, width: number): string[][] {
   const fields = texts(flat);

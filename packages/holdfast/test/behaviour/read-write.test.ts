@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { eventually, type RedisProcess, startServer } from '../../../testkit/src/index.ts';
 import { LeaseLostError, type ReadWrite } from '../../src/index.ts';
+import { inBatches } from './support/batches.ts';
 import { open } from './support/instance.ts';
 import { allKeys, callsDuring, freshName } from './support/server.ts';
 
@@ -15,15 +16,6 @@ afterAll(async () => {
 beforeEach(async () => {
   await server.command('FLUSHALL');
 });
-
-async function inBatches<T>(count: number, work: (i: number) => Promise<T>): Promise<T[]> {
-  const results: T[] = [];
-  for (let i = 0; i < count; i += 500) {
-    const batch = Array.from({ length: Math.min(500, count - i) }, (_, n) => work(i + n));
-    results.push(...(await Promise.all(batch)));
-  }
-  return results;
-}
 
 const queueOf = (lock: ReadWrite, length: number) =>
   eventually(async () => (await lock.inspect()).queueLength === length, { withinMs: 20_000 });

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { eventually, type RedisProcess, startServer } from '../../../testkit/src/index.ts';
 import { fromIoredis, type SemaphoreLease } from '../../src/index.ts';
 import { RedisStore } from '../../src/store/redis-store.ts';
+import { inBatches } from './support/batches.ts';
 import { open } from './support/instance.ts';
 import { allKeys, callsDuring, freshName } from './support/server.ts';
 
@@ -17,15 +18,6 @@ afterAll(async () => {
 beforeEach(async () => {
   await server.command('FLUSHALL');
 });
-
-async function inBatches<T>(count: number, work: (i: number) => Promise<T>): Promise<T[]> {
-  const results: T[] = [];
-  for (let i = 0; i < count; i += 500) {
-    const batch = Array.from({ length: Math.min(500, count - i) }, (_, n) => work(i + n));
-    results.push(...(await Promise.all(batch)));
-  }
-  return results;
-}
 
 describe('a semaphore', { timeout: 60_000 }, () => {
   test('gives a million permits to one lease, and 4,000 or 1,000 slots', async () => {
