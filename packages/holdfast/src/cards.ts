@@ -9,6 +9,16 @@ export interface ProcessCard {
   readonly label?: string | undefined;
 }
 
+/** The cards of so many processes, each read once. */
+export async function cardsOf(
+  engine: Engine,
+  clientIds: readonly string[],
+): Promise<(clientId: string) => ProcessCard> {
+  const all = await Promise.all([...new Set(clientIds)].map((id) => cardOf(engine, id)));
+  const known = new Map(all.map((card) => [card.clientId, card]));
+  return (clientId) => known.get(clientId) ?? { clientId };
+}
+
 /** The card is a courtesy: where it cannot be read, the rest is told all the same. */
 export async function cardOf(engine: Engine, clientId: string): Promise<ProcessCard> {
   const card = await engine.store.card(clientId, engine.limits()).catch(() => undefined);

@@ -2,6 +2,7 @@
 import type { Clock } from './clock.ts';
 import { ClosedError, type LeaseLostReason, type Subject } from './errors.ts';
 import type { Events } from './events.ts';
+import type { ForceReleaseOutcome } from './grant.ts';
 import { Renewals } from './renewals.ts';
 import type { CallLimits, Holdable, QueueEntry, ReleaseReply, Store } from './store/store.ts';
 
@@ -61,6 +62,18 @@ export class Engine {
       () => undefined,
       () => undefined,
     );
+  }
+
+  /** Releases somebody else's lease, and tells of it. */
+  async forceRelease(
+    name: string,
+    fencingToken: number | undefined,
+    asked: Promise<ReleaseReply>,
+  ): Promise<ForceReleaseOutcome> {
+    const reply = await asked;
+    const outcome = reply === 'given' ? 'handedOff' : reply === 'mute' ? 'released' : reply;
+    this.events.emit('forceReleased', () => ({ name, fencingToken, outcome }));
+    return outcome;
   }
 
   /** Takes back what a call that gave up may have got: its place in the queue, the lease, or both. Never rejects. */

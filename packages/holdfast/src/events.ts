@@ -2,7 +2,7 @@
 import { type Channel, channel } from 'node:diagnostics_channel';
 import { EventEmitter } from 'node:events';
 import type { LeaseLostReason } from './errors.ts';
-import type { ReleaseOutcome } from './grant.ts';
+import type { ForceReleaseOutcome, ReleaseOutcome } from './grant.ts';
 
 export interface HoldfastEvents {
   /** A lease was acquired, at once or after a wait. */
@@ -20,6 +20,8 @@ export interface HoldfastEvents {
   renewalUnknown: { name: string; fencingToken: number; remainingMs: number; error: Error };
   lost: { name: string; fencingToken: number; heldMs: number; reason: LeaseLostReason };
   released: { name: string; fencingToken: number; heldMs: number; tookMs: number; outcome: ReleaseOutcome };
+  /** Somebody's lease was released by `forceRelease` of this instance; its holder hears of it at its next renewal. */
+  forceReleased: { name: string; fencingToken: number | undefined; outcome: ForceReleaseOutcome };
   /** Something that works, but not as well as it should. Without a listener it becomes a process warning. */
   warning: { code: string; message: string };
 }
@@ -34,6 +36,7 @@ const NAMES: readonly HoldfastEventName[] = [
   'renewalUnknown',
   'lost',
   'released',
+  'forceReleased',
   'warning',
 ];
 

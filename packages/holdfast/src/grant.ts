@@ -30,3 +30,11 @@ export interface Granted {
  * - `lost`: it was gone before, and may be somebody else's
  */
 export type ReleaseOutcome = 'released' | 'expired' | 'lost';
+
+/**
+ * - `released`: it was held until now, and is free
+ * - `handedOff`: it was held until now, and the next waiter is the holder
+ * - `expired`: there is no such lease (any more)
+ * - `lost`: somebody else holds it meanwhile; nothing was done
+ */
+export type ForceReleaseOutcome = 'released' | 'handedOff' | 'expired' | 'lost';

@@ -26,6 +26,12 @@ export function newClientId(): string {
   return randomText(CLIENT_BYTES);
 }
 
+/** The fencing token in a lock's value; `undefined` when it is none of ours. */
+export function tokenIn(value: string): number | undefined {
+  const [, token] = /^hf1-[\w-]+\.[\w-]+:(\d+)$/.exec(value) ?? [];
+  return token === undefined ? undefined : Number(token);
+}
+
 export function newHolderId(clientId: string): string {
   return `${HOLDER_MARK}${randomText(RANDOM_BYTES)}.${clientId}`;
 }

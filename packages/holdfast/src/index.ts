@@ -25,10 +25,10 @@ export {
   WrongTypeError,
 } from './errors.ts';
 export type { HoldfastEventName, HoldfastEvents } from './events.ts';
-export type { ReleaseOutcome } from './grant.ts';
+export type { ForceReleaseOutcome, ReleaseOutcome } from './grant.ts';
 export type { GuardedCommand } from './guard.ts';
 export { Holdfast, type InMemoryOptions } from './holdfast.ts';
-export type { Inspection } from './inspect/inspect.ts';
+export type { Inspection, LockWaiter } from './inspect/inspect.ts';
 export type { ReadWriteHolder, ReadWriteInspection, ReadWriteWaiter } from './inspect/inspect-read-write.ts';
 export type { SemaphoreHolder, SemaphoreInspection, SemaphoreWaiter } from './inspect/inspect-semaphore.ts';
 export type { Lease } from './lease.ts';

@@ -1,7 +1,7 @@
 /** The exclusive lock: a name and its rules. Holds no state, so it may be shared and called concurrently. */
 import { acquire, tryOnce, type Wanted } from './acquisition.ts';
 import { CoolingLock } from './cooldown.ts';
-import type { Granted } from './grant.ts';
+import type { ForceReleaseOutcome, Granted } from './grant.ts';
 import { Hold } from './hold.ts';
 import { heldHere } from './holding.ts';
 import type { Instance } from './instance.ts';
@@ -9,6 +9,7 @@ import { Lease } from './lease.ts';
 import {
   type AcquireOptions,
   checkAcquireOptions,
+  checkToken,
   type LeaseSettings,
   type LockRules,
   withLeaseOptions,
@@ -79,6 +80,20 @@ export class Lock {
     const plain = !lock.#reentrant && lock.#target === lock.#stored;
     const taken = plain ? lock.#stored : undefined;
     return { instance: lock.#instance, target: lock.#target, taken, settings: lock.#settings };
+  }
+
+  /**
+   * For operators: releases the lease with this fencing token (as `inspect` shows it) for its holder, and hands on to the next
+   * waiter. Without a token: whatever is there, another library's lock too. A compare-and-delete: when somebody else holds it meanwhile, that
+   * is `lost`, and nothing is done. The holder is not asked; it learns at its next renewal, a third of its ttl at most, and may work
+   * until then. Two round trips. Rejects as `acquire` does.
+   */
+  async forceRelease(fencingToken?: number): Promise<ForceReleaseOutcome> {
+    if (fencingToken !== undefined) checkToken(fencingToken);
+    const { engine } = this.#instance;
+    engine.assertOpen(this.#stored);
+    const asked = this.#stored.forceRelease(fencingToken, engine.limits());
+    return await engine.forceRelease(this.name, fencingToken, asked);
   }
 
   #wanted(options: AcquireOptions | undefined): Wanted<Lease> {

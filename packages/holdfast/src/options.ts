@@ -223,6 +223,10 @@ export function checkTtlMs(ttlMs: number): number {
   return integer('ttlMs', ttlMs, 1, MAX_TTL_MS);
 }
 
+export function checkToken(fencingToken: number): number {
+  return integer('fencingToken', fencingToken, 1, Number.MAX_SAFE_INTEGER, 'grants');
+}
+
 /** The prefix as it stands before a key: `''` or `word:`. */
 export function checkPrefix(prefix: string | undefined): string {
   if (prefix === undefined) return '';

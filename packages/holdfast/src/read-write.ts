@@ -1,10 +1,16 @@
 /** The read-write lock: a name with three sides that are acquired. Holds no state, so it may be shared and called concurrently. */
 import { acquire, tryOnce, type Wanted } from './acquisition.ts';
-import type { Granted } from './grant.ts';
+import type { ForceReleaseOutcome, Granted } from './grant.ts';
 import { heldHere } from './holding.ts';
 import { inspectReadWrite, type ReadWriteInspection } from './inspect/inspect-read-write.ts';
 import type { Instance } from './instance.ts';
-import { type AcquireOptions, checkAcquireOptions, type LeaseSettings, withLeaseOptions } from './options.ts';
+import {
+  type AcquireOptions,
+  checkAcquireOptions,
+  checkToken,
+  type LeaseSettings,
+  withLeaseOptions,
+} from './options.ts';
 import { type Held, ReadWriteLease, UpgradeableLease, WriteLease } from './read-write-lease.ts';
 import type { ReadWriteMode, StoredReadWrite } from './store/store.ts';
 import { checkFunction, runUnder } from './use.ts';
@@ -39,6 +45,19 @@ export class ReadWrite {
     const { engine } = this.#instance;
     engine.assertOpen(this.#stored);
     return await inspectReadWrite(engine, this.#stored);
+  }
+
+  /**
+   * For operators: releases the lease with this fencing token (as `inspect` shows it), whatever its mode, for its holder, and serves
+   * waiters in the same step. `expired` when there is no such lease. The holder is not asked; it learns at its next renewal, and may work
+   * until then. Two round trips. Rejects as `inspect` does.
+   */
+  async forceRelease(fencingToken: number): Promise<ForceReleaseOutcome> {
+    checkToken(fencingToken);
+    const { engine } = this.#instance;
+    engine.assertOpen(this.#stored);
+    const asked = this.#stored.forceRelease(fencingToken, engine.limits());
+    return await engine.forceRelease(this.name, fencingToken, asked);
   }
 }
 

@@ -1,6 +1,6 @@
 /** The counting semaphore: a name and its rules. Holds no state, so it may be shared and called concurrently. */
 import { acquire, tryOnce, type Wanted } from './acquisition.ts';
-import type { Granted } from './grant.ts';
+import type { ForceReleaseOutcome, Granted } from './grant.ts';
 import { Hold } from './hold.ts';
 import { heldHere } from './holding.ts';
 import { inspectSemaphore, type SemaphoreInspection } from './inspect/inspect-semaphore.ts';
@@ -10,6 +10,7 @@ import {
   checkPermitOptions,
   checkPermits,
   checkSemaphoreOptions,
+  checkToken,
   type LeaseSettings,
   type SemaphoreAcquireOptions,
   type SemaphoreOptions,
@@ -105,6 +106,19 @@ export class Semaphore {
   /** @internal What `holdfast.all()` takes of it. */
   static partOf(semaphore: Semaphore): { readonly instance: Instance; readonly key: string } {
     return { instance: semaphore.#instance, key: semaphore.#stored.permits(1).key };
+  }
+
+  /**
+   * For operators: releases the lease with this fencing token (as `inspect` shows it) for its holder, and serves waiters in the same
+   * step. `expired` when there is no such lease. The holder is not asked; it learns at its next renewal, and may work until then. Two
+   * round trips. Rejects as `acquire` does.
+   */
+  async forceRelease(fencingToken: number): Promise<ForceReleaseOutcome> {
+    checkToken(fencingToken);
+    const { engine } = this.#instance;
+    engine.assertOpen(this.#stored);
+    const asked = this.#stored.forceRelease(fencingToken, engine.limits());
+    return await engine.forceRelease(this.name, fencingToken, asked);
   }
 
   #wanted(given: number | SemaphoreAcquireOptions | undefined): Wanted<SemaphoreLease> {

@@ -1,6 +1,5 @@
 /** Who holds permits and who waits, for people and dashboards. Reads only, and never shows a holderId. */
-
-import { cardOf, type ProcessCard } from '../cards.ts';
+import { cardsOf, type ProcessCard } from '../cards.ts';
 import type { Engine } from '../engine.ts';
 import type { WaitLink } from '../errors.ts';
 import type { StoredSemaphore } from '../store/store.ts';
@@ -50,11 +49,10 @@ export async function inspectSemaphore(
   semaphore: StoredSemaphore,
 ): Promise<SemaphoreInspection> {
   const { limit, held, leases, waiters, queueLength, serverUs } = await semaphore.inspect(engine.limits());
-  const ids = [...new Set([...leases, ...waiters].map(({ clientId }) => clientId))];
-  const known = new Map(
-    (await Promise.all(ids.map((id) => cardOf(engine, id)))).map((card) => [card.clientId, card]),
+  const cardFor = await cardsOf(
+    engine,
+    [...leases, ...waiters].map(({ clientId }) => clientId),
   );
-  const cardFor = (clientId: string) => known.get(clientId) ?? { clientId };
   return {
     name: semaphore.name,
     limit,

@@ -1,6 +1,5 @@
 /** Who holds a lock, for people and dashboards. Reads only, and never shows a holderId. */
-
-import { cardOf, type ProcessCard } from '../cards.ts';
+import { cardsOf, type ProcessCard } from '../cards.ts';
 import type { Engine } from '../engine.ts';
 import type { WaitLink } from '../errors.ts';
 import type { StoredLock } from '../store/store.ts';
@@ -25,21 +24,29 @@ export interface Inspection {
    * whoever holds something (see `within`); empty when nobody does.
    */
   readonly waits: readonly WaitLink[];
+  /** The first 100 of the queue. */
+  readonly queue: readonly LockWaiter[];
+}
+
+export interface LockWaiter {
+  readonly waiter: ProcessCard;
+  readonly waitedMs: number;
 }
 
 export async function inspect(engine: Engine, lock: StoredLock): Promise<Inspection> {
   const seen = await lock.inspect(engine.limits());
   const held = seen.state !== 'free';
   const known = seen.state === 'ours' ? seen : undefined;
-  const [holder, waits] = await Promise.all([
-    known && cardOf(engine, known.clientId),
+  const ids = seen.waiters.map(({ clientId }) => clientId);
+  const [cards, waits] = await Promise.all([
+    cardsOf(engine, known === undefined ? ids : [known.clientId, ...ids]),
     known ? waitsFor(engine, lock) : [],
   ]);
   return {
     name: lock.name,
     state: held ? 'held' : 'free',
     foreign: seen.state === 'foreign',
-    holder,
+    holder: known && cards(known.clientId),
     // A token is the time of its grant in µs (or a little later, when the clock stepped back).
     heldForMs:
       known?.fencingToken === undefined
@@ -49,5 +56,6 @@ export async function inspect(engine: Engine, lock: StoredLock): Promise<Inspect
     fencingToken: seen.fencingToken,
     queueLength: seen.queueLength,
     waits,
+    queue: seen.waiters.map(({ clientId, waitedMs }) => ({ waiter: cards(clientId), waitedMs })),
   };
 }

@@ -2,7 +2,8 @@
 -- KEYS[1] lock
 -- KEYS[2] fence
 -- KEYS[3] queue
--- Returns {state ('free', 'ours' or 'foreign'), clientId, remainingMs, token, queueLength, nowUs}; all strings
+-- Returns {state ('free', 'ours' or 'foreign'), clientId, remainingMs, token, queueLength, nowUs, {clientId, ticket, …} (the first 100)};
+-- all strings
 --! fence
 local value = redis.call('get', KEYS[1])
 local state, clientId, token = 'free', '', ''
@@ -13,6 +14,11 @@ else
   local last = lastToken()
   token = last and string.format('%.0f', last)
 end
+local waiters = {}
+local queued = redis.call('zrange', KEYS[3], 0, 99, 'withscores')
+for i = 1, #queued, 2 do
+  waiters[i], waiters[i + 1] = string.match(queued[i], '^[^.]+%.(%S+) ') or '', queued[i + 1]
+end
 return {
   state,
   clientId or '',
@@ -20,4 +26,5 @@ return {
   token or '',
   tostring(redis.call('zcard', KEYS[3])),
   string.format('%.0f', now()),
+  waiters,
 }

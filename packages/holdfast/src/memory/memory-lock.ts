@@ -100,8 +100,19 @@ export class MemoryLock implements StoredLock {
       remainingMs: held === undefined ? -2 : Math.ceil(held.expiresAt - this.clock.now()),
       fencingToken: fence === 0 ? undefined : fence,
       queueLength: queue.length,
+      waiters: queue.all.slice(0, 100).map(({ entry, ticket }) => ({
+        clientId: entry.holderId.split('.')[1] ?? '',
+        waitedMs: Math.max(0, (serverUs(this.clock) - ticket) / 1000),
+      })),
       serverUs: serverUs(this.clock),
     };
+  }
+
+  async forceRelease(fencingToken: number | undefined): Promise<ReleaseReply> {
+    const { held, fence } = this.data();
+    if (held === undefined) return 'expired';
+    if (fencingToken !== undefined && fencingToken !== fence) return 'lost';
+    return await this.release(held.holderId, undefined);
   }
 
   private data(): LockData {

@@ -85,6 +85,13 @@ export class MemoryReadWrite implements StoredReadWrite {
     };
   }
 
+  async forceRelease(fencingToken: number): Promise<ReleaseReply> {
+    for (const [holderId, { token, upgraded }] of this.data().leases)
+      if (token === fencingToken || upgraded === fencingToken)
+        return this.release(`${holderId}:${token}`, undefined);
+    return 'expired';
+  }
+
   private holdable(operations: Pick<Holdable, 'acquire' | 'release' | 'renew'>): Holdable {
     const { kind, name, key, channel } = this;
     return { kind, name, key, channel, shared: true, ...operations };

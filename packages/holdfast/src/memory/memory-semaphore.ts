@@ -103,6 +103,12 @@ export class MemorySemaphore implements StoredSemaphore {
     };
   }
 
+  async forceRelease(fencingToken: number): Promise<ReleaseReply> {
+    for (const [holderId, { token }] of this.data().leases)
+      if (token === fencingToken) return this.release(`${holderId}:${token}`, undefined);
+    return 'expired';
+  }
+
   acquire(request: AcquireRequest, permits: number): AcquireReply {
     const data = this.data();
     const { limit: asked, slots, limitDiffers } = this.rules;

@@ -3,9 +3,11 @@ import type { LockState } from '../store/store.ts';
 
 /** Held when a majority has it for the same lease; its time is the majority's. */
 export function majorityState(states: readonly LockState[], majority: number): LockState {
+  const queueLength = middle(states.map((state) => state.queueLength));
   const common = {
     // One that is late with what the others have done counts as little as one that lost its queue.
-    queueLength: middle(states.map(({ queueLength }) => queueLength)),
+    queueLength,
+    waiters: states.find((state) => state.queueLength === queueLength)?.waiters ?? [],
     serverUs: middle(states.map(({ serverUs }) => serverUs)),
   };
   for (const { state, clientId, fencingToken } of states) {

@@ -17,6 +17,7 @@ import type {
 } from '../store/store.ts';
 import { at } from './at.ts';
 import { contest } from './contest.ts';
+import { forceReleaseAtAll } from './force-release-at-all.ts';
 import { majorityState } from './majority-state.ts';
 import type { Quorum } from './quorum.ts';
 import { releaseAtAll } from './release-at-all.ts';
@@ -109,6 +110,14 @@ export class QuorumLock implements StoredLock {
     const states = answered(answers);
     if (states.length < this.quorum.majority) throw this.quorum.error(this, answers, ({ state }) => state);
     return majorityState(states, this.quorum.majority);
+  }
+
+  async forceRelease(fencingToken: number | undefined, limits: CallLimits): Promise<ReleaseReply> {
+    return await forceReleaseAtAll(this.quorum, this, limits, {
+      valueAt: (i, nodeLimits) => this.voter(i).lock.value(nodeLimits),
+      fencingToken,
+      release: (i, value, stamp, nodeLimits) => this.voter(i).release(value, stamp, nodeLimits),
+    });
   }
 
   private voter(index: number): RedisVoter {

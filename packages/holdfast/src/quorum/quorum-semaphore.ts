@@ -17,6 +17,7 @@ import type {
 } from '../store/store.ts';
 import { at } from './at.ts';
 import { contest } from './contest.ts';
+import { forceReleaseAtAll } from './force-release-at-all.ts';
 import { releaseAtAll } from './release-at-all.ts';
 import { type Renewal, renewAtAll } from './renew-at-all.ts';
 import { type Arena, FOR_EVER, type Rules } from './rules.ts';
@@ -71,6 +72,14 @@ export class QuorumSemaphore implements StoredSemaphore {
     const states = answered(answers);
     if (states.length < quorum.majority) throw quorum.error(this, answers, () => 'answered');
     return slotsState(states, quorum.majority);
+  }
+
+  async forceRelease(fencingToken: number, limits: CallLimits): Promise<ReleaseReply> {
+    return await forceReleaseAtAll(this.arena.quorum, this, limits, {
+      valueAt: (i, nodeLimits) => this.node(i).valueOf(fencingToken, nodeLimits),
+      fencingToken,
+      release: (i, value, stamp, nodeLimits) => this.node(i).release(value, stamp, 1, nodeLimits),
+    });
   }
 
   node(index: number): RedisSlots {

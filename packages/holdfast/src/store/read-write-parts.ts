@@ -66,11 +66,8 @@ export class Side extends Part implements ReadWriteHoldable {
     return reply as AcquireReply;
   }
 
-  async release(value: string, limits: CallLimits, entry?: QueueEntry): Promise<ReleaseReply> {
-    const args = [...halves(value), this.whole.member(entry, this.letter)];
-    const reply = await this.whole.run(scripts.readWriteRelease, args, limits);
-    const { status, handed } = await this.whole.served(reply, limits);
-    return status === 'expired' ? 'expired' : handed;
+  release(value: string, limits: CallLimits, entry?: QueueEntry): Promise<ReleaseReply> {
+    return this.whole.release([...halves(value), this.whole.member(entry, this.letter)], limits);
   }
 
   async renew(value: string, ttlMs: number, limits: CallLimits): Promise<RenewReply> {

@@ -1,11 +1,12 @@
 /** The lock on a real server: the plain pair where it can, else one script per operation. */
 import { GivenUpError } from '../errors.ts';
 import type { Guarded } from '../guard.ts';
+import { tokenIn } from '../holder-id.ts';
 import type { LockKeys } from '../keys.ts';
 import { scripts } from '../lua/generated.ts';
 import type { PlainPair } from './plain-pair.ts';
 import type { RedisGuard } from './redis-guard.ts';
-import { grantedReply, QUEUE_TTL_MS, queuedReply, texts } from './replies.ts';
+import { grantedReply, QUEUE_TTL_MS, queuedReply, rows, texts } from './replies.ts';
 import type { ScriptRunner } from './script-runner.ts';
 import {
   type AcquireReply,
@@ -112,17 +113,36 @@ export class RedisLock implements StoredLock {
 
   async inspect(limits: CallLimits): Promise<LockState> {
     const call = { ...limits, subject: this };
-    const [state, clientId, remainingMs, token, queueLength, nowUs] = texts(
-      await this.runner.script(scripts.inspect, this.threeKeys, [], call),
-    );
+    const reply = (await this.runner.script(scripts.inspect, this.threeKeys, [], call)) as unknown[];
+    const [state, clientId, remainingMs, token, queueLength, nowUs] = texts(reply.slice(0, 6));
+    const serverUs = Number(nowUs);
     return {
       state: state as LockState['state'],
       clientId: clientId ?? '',
       remainingMs: Number(remainingMs),
       fencingToken: token === '' ? undefined : Number(token),
       queueLength: Number(queueLength),
-      serverUs: Number(nowUs),
+      waiters: rows(reply[6], 2).map(([its = '', ticket]) => ({
+        clientId: its,
+        waitedMs: Math.max(0, (serverUs - Number(ticket)) / 1000),
+      })),
+      serverUs,
     };
+  }
+
+  /** What is there now, whosever it is. */
+  async value(limits: CallLimits): Promise<string | undefined> {
+    const call = { ...limits, subject: this };
+    const value = await this.runner.command({ name: 'GET', keys: [this.key] }, call);
+    return value === null || value === undefined ? undefined : String(value);
+  }
+
+  /** Compares twice: the token here, and the whole value in the script that deletes it. */
+  async forceRelease(fencingToken: number | undefined, limits: CallLimits): Promise<ReleaseReply> {
+    const value = await this.value(limits);
+    if (value === undefined) return 'expired';
+    if (fencingToken !== undefined && tokenIn(value) !== fencingToken) return 'lost';
+    return await this.release(value, limits);
   }
 
   /** A token is never behind the server's clock when it is fresh, nor ahead of it unless that stepped back. */

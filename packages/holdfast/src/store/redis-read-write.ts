@@ -91,6 +91,19 @@ export class RedisReadWrite implements StoredReadWrite {
     }
   }
 
+  async forceRelease(fencingToken: number, limits: CallLimits): Promise<ReleaseReply> {
+    const call = { ...limits, subject: this };
+    const asked = this.runner.script(scripts.readWriteLease, [this.key], [String(fencingToken)], call);
+    const [holderId, token = ''] = texts(await asked);
+    return holderId === undefined ? 'expired' : await this.release([holderId, token, ''], limits);
+  }
+
+  async release(args: readonly string[], limits: CallLimits): Promise<ReleaseReply> {
+    const reply = await this.run(scripts.readWriteRelease, args, limits);
+    const { status, handed } = await this.served(reply, limits);
+    return status === 'expired' ? 'expired' : handed;
+  }
+
   run(
     script: Script,
     args: readonly string[],

@@ -82,6 +82,22 @@ export class RedisSemaphore implements StoredSemaphore {
     }
   }
 
+  async forceRelease(fencingToken: number, limits: CallLimits): Promise<ReleaseReply> {
+    const call = { ...limits, subject: this };
+    const [holderId, permits = ''] = texts(
+      await this.runner.script(scripts.semaphoreLease, [this.key], [String(fencingToken)], call),
+    );
+    if (holderId === undefined) return 'expired';
+    return await this.giveBack([holderId, permits, String(fencingToken), '1', ''], limits);
+  }
+
+  async giveBack(args: readonly string[], limits: CallLimits): Promise<ReleaseReply> {
+    const [status, served, given] = texts(await this.run(scripts.semaphoreRelease, args, limits));
+    if (served === 'more') await this.serve(limits);
+    if (status === 'expired') return 'expired';
+    return served === 'mute' ? 'mute' : Number(given) > 0 ? 'given' : 'released';
+  }
+
   run(
     script: Script,
     args: readonly string[],
@@ -163,10 +179,7 @@ class Permits implements Holdable {
     const [holderId = '', token = ''] = value.split(':');
     const slotted = this.semaphore.rules.slots ? '1' : '0';
     const args = [holderId, String(this.permits), token, slotted, this.member(entry)];
-    const [status, served, given] = texts(await this.semaphore.run(scripts.semaphoreRelease, args, limits));
-    if (served === 'more') await this.semaphore.serve(limits);
-    if (status === 'expired') return 'expired';
-    return served === 'mute' ? 'mute' : Number(given) > 0 ? 'given' : 'released';
+    return await this.semaphore.giveBack(args, limits);
   }
 
   async renew(value: string, ttlMs: number, limits: CallLimits): Promise<RenewReply> {

@@ -131,6 +131,13 @@ export class RedisSlots implements Subject {
     await this.run(scripts.slotsTopUp, [value, String(ttlMs), slots.join(',')], limits);
   }
 
+  /** `holderId:token` of the lease with that token, when it has a slot here. */
+  async valueOf(fencingToken: number, limits: CallLimits): Promise<string | undefined> {
+    const call = { ...limits, subject: this };
+    const value = await this.runner.script(scripts.slotsLease, [this.key], [String(fencingToken)], call);
+    return String(value) || undefined;
+  }
+
   async setLimit(limit: number, stamp: number, limits: CallLimits): Promise<void> {
     await this.run(scripts.slotsLimit, [String(limit), String(stamp)], limits);
   }

@@ -75,6 +75,8 @@ export interface LockState {
   readonly remainingMs: number;
   readonly fencingToken: number | undefined;
   readonly queueLength: number;
+  /** The first of the queue. */
+  readonly waiters: readonly { readonly clientId: string; readonly waitedMs: number }[];
   readonly serverUs: number;
 }
 
@@ -140,6 +142,8 @@ export interface GuardReply {
 
 export interface StoredLock extends Holdable {
   inspect(limits: CallLimits): Promise<LockState>;
+  /** Releases the lease with that token for its holder; without a token whatever is there. */
+  forceRelease(fencingToken: number | undefined, limits: CallLimits): Promise<ReleaseReply>;
 }
 
 /** Both clients and the stored limit of a semaphore, as one script saw them. */
@@ -183,6 +187,8 @@ export interface StoredSemaphore extends Subject {
   permits(count: number): Holdable;
   inspect(limits: CallLimits): Promise<SemaphoreState>;
   setLimit(limit: number, limits: CallLimits): Promise<void>;
+  /** Releases the lease with that token for its holder. */
+  forceRelease(fencingToken: number, limits: CallLimits): Promise<ReleaseReply>;
 }
 
 /** What somebody wants. Without a number of permits all who hold any are in the way; otherwise nobody is while so many are free and nobody waits. */
@@ -253,6 +259,8 @@ export interface StoredReadWrite extends Subject {
   /** Makes a writer, or one that may upgrade, a reader. */
   downgrade(value: string, limits: CallLimits): Promise<'done' | 'gone'>;
   inspect(limits: CallLimits): Promise<ReadWriteState>;
+  /** Releases the lease with that token, its own or that of its upgrade, for its holder. */
+  forceRelease(fencingToken: number, limits: CallLimits): Promise<ReleaseReply>;
 }
 
 /** The number of an attempt, by who waits for it: the same for the same waiter. */

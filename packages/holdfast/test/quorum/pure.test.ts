@@ -200,7 +200,15 @@ describe('stamps', () => {
 
 describe('a state', () => {
   const lock = (changes: Partial<LockState>): LockState => ({
-    ...{ state: 'ours', clientId: 'a', remainingMs: 100, fencingToken: 5, queueLength: 0, serverUs: 1 },
+    ...{
+      state: 'ours',
+      clientId: 'a',
+      remainingMs: 100,
+      fencingToken: 5,
+      queueLength: 0,
+      waiters: [],
+      serverUs: 1,
+    },
     ...changes,
   });
   const free = lock({ state: 'free', clientId: '', remainingMs: -2 });

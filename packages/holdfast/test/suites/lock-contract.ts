@@ -265,6 +265,40 @@ export function lockContract(title: string, start: () => Promise<Backend>): void
       }
     });
 
+    it('forceRelease by token ends that lease only, and hands on to the next waiter', async () => {
+      const name = fresh('force');
+      const first = await there.lock(name, { ttlMs: 60_000, renew: false }).acquire();
+      const waiting = there.lock(name).acquire();
+      await eventually(async () => expect((await here.inspect(name)).queueLength).toBe(1));
+      const seen = await here.inspect(name);
+      expect(seen.queue).toMatchObject([{ waiter: { pid: process.pid }, waitedMs: expect.any(Number) }]);
+      expect(await here.lock(name).forceRelease(first.fencingToken + 1)).toBe('lost');
+      expect((await here.inspect(name)).fencingToken).toBe(first.fencingToken);
+      expect(await here.lock(name).forceRelease(seen.fencingToken)).toBe('handedOff');
+      const second = await waiting;
+      expect(second.fencingToken).toBeGreaterThan(first.fencingToken);
+      expect(await here.lock(name).forceRelease(first.fencingToken)).toBe('lost');
+      expect(await first.renew()).toBe('lost');
+      expect(await second.release()).toBe('released');
+      expect(await here.lock(name).forceRelease(second.fencingToken)).toBe('expired');
+    });
+
+    it('forceRelease without a token frees whoever holds it, and tells an event without a holderId', async () => {
+      const name = fresh('force-any');
+      const one = await another();
+      const told: object[] = [];
+      one.on('forceReleased', (event) => told.push(event));
+      const lease = await there.lock(name, { renew: false }).acquire();
+      expect(await one.lock(name).forceRelease()).toBe('released');
+      expect(await here.inspect(name)).toMatchObject({ state: 'free', queue: [] });
+      expect(await one.lock(name).forceRelease()).toBe('expired');
+      expect(told).toEqual([
+        { name, fencingToken: undefined, outcome: 'released' },
+        { name, fencingToken: undefined, outcome: 'expired' },
+      ]);
+      expect(await lease.release()).toBe('lost');
+    });
+
     it('events tell of everything with durations and without a holderId', async () => {
       const name = fresh('events');
       const one = await another();

@@ -234,6 +234,20 @@ export function readWriteContract(title: string, start: () => Promise<Backend>):
       await nothingLeft(one);
     });
 
+    it('forceRelease ends the lease with that token, or with that of its upgrade, and serves who waits', async () => {
+      const [one, two] = both('force', { ttlMs: 60_000 });
+      const held = await one.upgradeable.acquire({ renew: false });
+      await held.upgrade();
+      const waiting = [two.read.acquire(), two.read.acquire()];
+      await queueOf(one, 2);
+      expect(await two.forceRelease(held.fencingToken + 1_000_000)).toBe('expired');
+      expect(await two.forceRelease(held.fencingToken)).toBe('handedOff');
+      const readers = await Promise.all(waiting);
+      expect(await held.renew()).toBe('lost');
+      for (const { fencingToken } of readers) expect(await one.forceRelease(fencingToken)).toBe('released');
+      await nothingLeft(one);
+    });
+
     it('a downgraded lease is still renewed, and lost like any other', async () => {
       const one = await another();
       const name = fresh('renewed');

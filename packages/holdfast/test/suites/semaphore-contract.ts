@@ -511,5 +511,23 @@ export function semaphoreContract(
         expect(JSON.stringify([seen, first, second])).not.toContain(secret.slice(0, 26));
       }
     });
+
+    it('forceRelease ends the lease with that token, all its permits and slots, and serves who waits', async () => {
+      const seats = here.semaphore(fresh('force'), { limit: 3, slots: true });
+      const there1 = there.semaphore(seats.name, { limit: 3, slots: true });
+      const two = await there1.acquire({ permits: 2, renew: false, ttlMs: 60_000 });
+      const one = await there1.acquire({ permits: 1, ttlMs: 60_000 });
+      const waiting = there1.acquire({ permits: 2, ttlMs: 60_000 });
+      await queueOf(seats, 1);
+      expect(await seats.forceRelease(two.fencingToken + 1_000_000)).toBe('expired');
+      expect(await seats.forceRelease(two.fencingToken)).toBe('handedOff');
+      const next = await waiting;
+      expect(await seats.inspect()).toMatchObject({ held: 3, free: 0, queueLength: 0 });
+      expect(await two.renew()).not.toBe('renewed');
+      expect(await one.renew()).toBe('renewed');
+      expect(await seats.forceRelease(one.fencingToken)).toBe('released');
+      expect(await next.release()).toBe('released');
+      await nothingLeft(seats, 3);
+    });
   });
 }
