@@ -1,7 +1,7 @@
 import { defineConfig } from 'vitest/config';
 
 /** These start many busy processes: run after the others, so that they make nobody's clock late. */
-const PROGRAMS = 'examples/{game-company,streaming,soft-cap}/test/**/*.test.ts';
+const PROGRAMS = '{examples/{game-company,streaming,soft-cap}/test/**/*,packages/cli/test/crowd}.test.ts';
 const STORMS = 'packages/holdfast/test/{storm/**/*,quorum/storm}.test.ts';
 /** Minutes of exploring and measuring: with `npm run test:lab`. */
 const LAB = ['cli', 'market', 'page', 'steps-locks', 'steps-semaphores', 'step-8'].map(

@@ -137,6 +137,7 @@ describe('layers', () => {
   it('the apps use the public entry point only', () => {
     const apps = [
       ...sources(join(PACKAGES, 'bench')).map((f) => join(PACKAGES, 'bench', f)),
+      ...sources(join(PACKAGES, 'cli')).map((f) => join(PACKAGES, 'cli', f)),
       ...sources(EXAMPLES).map((f) => join(EXAMPLES, f)),
     ];
     const deep = apps.flatMap((file) =>
