@@ -53,7 +53,7 @@ describe('a storm over three nodes', () => {
     expect(found, `histories in ${folder}`).toEqual([]);
     // A storm that was none proves nothing.
     for (const kind of ['kill', 'stop', 'cut', 'renewals'] as const)
-      expect(all[kind], kind).toBeGreaterThan(GRANTS / 400);
+      expect(all[kind], kind).toBeGreaterThan(3);
     if (GRANTS >= 1_000) expect(all.refused).toBeGreaterThan(0);
     for (const name of NAMES) await nodes.nothingLeft(name, 5_000);
     rmSync(folder, { recursive: true });

@@ -12,6 +12,8 @@ import type { FencedResource, Shown } from '../../suites/storm/resource.ts';
 const SCRIPT = new URL('../workers/contender.mjs', import.meta.url);
 /** One lease of so many hits somebody. */
 const FAULT_EVERY = 12;
+/** Each five hits are these, in any order: left to chance alone, some storms would hardly kill. */
+const ROUND = ['kill', 'stop', 'cut', 'cut', 'cut'] as const;
 
 export interface CrewOptions {
   readonly ports: readonly number[];
@@ -37,6 +39,7 @@ export class Crew implements AsyncDisposable {
   readonly inflicted = { kill: 0, stop: 0, cut: 0 };
   readonly faults: string[] = [];
   #entered = 0;
+  #left: (typeof ROUND)[number][] = [];
   #ending = false;
   readonly #options: CrewOptions;
   readonly #resource: FencedResource;
@@ -103,7 +106,8 @@ export class Crew implements AsyncDisposable {
   /** It certainly holds: it waits for the resource's answer. */
   #inflict(member: Member): void {
     if (!this.#options.faults || this.#ending || member.stopped) return;
-    const fault = (['kill', 'stop', 'cut', 'cut', 'cut'] as const)[Math.floor(Math.random() * 5)] ?? 'cut';
+    if (this.#left.length === 0) this.#left = [...ROUND];
+    const [fault = 'cut'] = this.#left.splice(Math.floor(Math.random() * this.#left.length), 1);
     this.inflicted[fault]++;
     if (fault === 'kill') {
       void member.worker.kill9();
