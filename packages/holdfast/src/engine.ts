@@ -65,14 +65,14 @@ export class Engine {
   }
 
   /** Releases somebody else's lease, and tells of it. */
-  async forceRelease(
-    name: string,
-    fencingToken: number | undefined,
-    asked: Promise<ReleaseReply>,
+  async forceRelease<Token extends number | undefined>(
+    target: Subject & { forceRelease(fencingToken: Token, limits: CallLimits): Promise<ReleaseReply> },
+    fencingToken: Token,
   ): Promise<ForceReleaseOutcome> {
-    const reply = await asked;
+    this.assertOpen(target);
+    const reply = await target.forceRelease(fencingToken, this.limits());
     const outcome = reply === 'given' ? 'handedOff' : reply === 'mute' ? 'released' : reply;
-    this.events.emit('forceReleased', () => ({ name, fencingToken, outcome }));
+    this.events.emit('forceReleased', () => ({ name: target.name, fencingToken, outcome }));
     return outcome;
   }
 

@@ -90,10 +90,7 @@ export class Lock {
    */
   async forceRelease(fencingToken?: number): Promise<ForceReleaseOutcome> {
     if (fencingToken !== undefined) checkToken(fencingToken);
-    const { engine } = this.#instance;
-    engine.assertOpen(this.#stored);
-    const asked = this.#stored.forceRelease(fencingToken, engine.limits());
-    return await engine.forceRelease(this.name, fencingToken, asked);
+    return await this.#instance.engine.forceRelease(this.#stored, fencingToken);
   }
 
   #wanted(options: AcquireOptions | undefined): Wanted<Lease> {

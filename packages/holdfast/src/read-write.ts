@@ -54,10 +54,7 @@ export class ReadWrite {
    */
   async forceRelease(fencingToken: number): Promise<ForceReleaseOutcome> {
     checkToken(fencingToken);
-    const { engine } = this.#instance;
-    engine.assertOpen(this.#stored);
-    const asked = this.#stored.forceRelease(fencingToken, engine.limits());
-    return await engine.forceRelease(this.name, fencingToken, asked);
+    return await this.#instance.engine.forceRelease(this.#stored, fencingToken);
   }
 }
 
