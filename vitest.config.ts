@@ -22,7 +22,7 @@ export default defineConfig({
     projects: [
       {
         extends: true,
-        // Three, since the tests mostly wait: two keep two cores busy for less than half of the time, four make clocks late.
+        // Three, since the tests mostly wait: two kept two cores busy for less than half of the time. More would make clocks late.
         test: {
           name: 'tests',
           include: ALL,
