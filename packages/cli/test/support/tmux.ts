@@ -24,8 +24,10 @@ export class Terminal {
 
   /** Its exit code stands behind it as `ended with N`. */
   holdfast(url: string, words: string): void {
+    // What an earlier one has printed is no answer of this one; `clear` would come too late for a look at once.
+    this.#tmux('send-keys', '-R', '-t', 'main');
     const program = `REDIS_URL=${url} ${process.execPath} ${PROGRAM} ${words}`;
-    this.type(`clear; ${program}; echo "ended with $?"`, 'Enter');
+    this.type(`${program}; echo "ended with $?"`, 'Enter');
   }
 
   type(...keys: string[]): void {
