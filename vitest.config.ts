@@ -1,4 +1,5 @@
 import { defineConfig } from 'vitest/config';
+import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 /** These start many busy processes: run after the others, so that they make nobody's clock late. */
 const PROGRAMS = '{examples/{game-company,streaming,soft-cap}/test/**/*,packages/cli/test/crowd}.test.ts';
@@ -13,8 +14,18 @@ const ALL = ['packages/*/test/**/*.test.ts', 'examples/*/test/**/*.test.ts'];
 const NEVER = '**/node_modules/**';
 const withLab = process.env.HOLDFAST_TEST_LAB !== undefined;
 
+/** Begins with what lasts longest: small files that run a whole contract for each server or client. By size they would come last, and end alone. */
+class ContractsFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const sorted = await super.sort(files);
+    const isContract = ({ moduleId }: TestSpecification) => moduleId.includes('/test/contract/');
+    return [...sorted.filter(isContract), ...sorted.filter((file) => !isContract(file))];
+  }
+}
+
 export default defineConfig({
   test: {
+    sequence: { sequencer: ContractsFirst },
     globalSetup: './scripts/require-server.ts',
     reporters: ['default', './packages/testkit/src/vitest-reporter.ts'],
     testTimeout: 20_000,
