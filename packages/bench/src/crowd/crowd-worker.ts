@@ -70,13 +70,17 @@ async function run({ from, until }: { from: number; until: number }): Promise<vo
   const commands = sent.commands - before.commands;
   const finished: Finished = {
     type: 'done',
-    turns,
+    turns: seenAt(nowMs(), turns),
     commands,
     unhandled,
     ...(lastFailure && { lastFailure }),
   };
   process.send?.(finished);
 }
+
+/** A hold that lasts is known to have lasted until now, and no longer: the other processes are asked a little later. */
+const seenAt = (now: number, turns: Turn[][]): Turn[][] =>
+  turns.map((own) => own.map((turn) => (turn.gotAt === undefined ? turn : { leftAt: now, ...turn })));
 
 process.once('disconnect', () => process.exit());
 const lock = await open();

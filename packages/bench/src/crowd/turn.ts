@@ -5,7 +5,7 @@ export interface Turn {
   readonly failedAt: number[];
   /** Not there: still waiting at the end. */
   gotAt?: number;
-  /** Just before the release. Not there: still holding at the end. */
+  /** Just before the release, or at the end when it still held then. */
   leftAt?: number;
   /** The release was answered with an error. */
   releaseFailed?: true;
