@@ -2,7 +2,7 @@
  * A holderId proves ownership: 128 random bits from the CSPRNG per acquisition, then the id of the client that
  * made it. A grant appends its fencing token (`holderId:token` is the lock's value on the server). The mark at its front tells our leases from those of other libraries, whose release hands nothing over.
  */
-import { randomFillSync } from 'node:crypto';
+import { crypto } from './crypto.ts';
 
 /** The front of every holderId; scripts look for it. */
 export const HOLDER_MARK = 'hf1-';
@@ -14,7 +14,7 @@ let used = pool.length;
 
 function randomText(bytes: number): string {
   if (used + bytes > pool.length) {
-    randomFillSync(pool);
+    crypto().randomFillSync(pool);
     used = 0;
   }
   used += bytes;

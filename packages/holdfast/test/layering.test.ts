@@ -9,7 +9,7 @@ const PACKAGES = fileURLToPath(new URL('../../', import.meta.url));
 const EXAMPLES = fileURLToPath(new URL('../../../examples/', import.meta.url));
 
 const LEAVES = [
-  ...['abort', 'backoff', 'clock', 'deadline', 'errors', 'events', 'failure', 'grant', 'holder-id'],
+  ...['abort', 'backoff', 'clock', 'crypto', 'deadline', 'errors', 'events', 'failure', 'grant', 'holder-id'],
   ...[
     'guard',
     'keys',

@@ -24,6 +24,7 @@ export function fromNodeRedisSentinel(client: NodeRedisSentinelLike): Client {
     kind: 'node-redis sentinel',
     keyPrefix,
     cluster: false,
+    joinsCalls: true,
     get state() {
       if (client.isOpen) wasOpen = true;
       return client.isOpen ? 'usable' : wasOpen ? 'closed' : 'not connected';

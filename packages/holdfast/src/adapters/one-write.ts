@@ -4,27 +4,30 @@ export interface Corkable {
   uncork?(): void;
 }
 
-/** By socket, until the code that runs now is done: whether what is sent is held back. */
-const turns = new WeakMap<Corkable, 'first is out' | 'corked'>();
+/** So many go out together: the server runs them while the next are made. */
+const TOGETHER = 32;
+
+/** By socket, until the code that runs now is done: how many are held back; none while only the first is out. */
+const turns = new WeakMap<Corkable, number>();
 
 /**
- * Of what is sent in one turn of the event loop, the first goes out at once and all that follows in one write: many renewals, many acquires.
+ * Of what is sent in one turn of the event loop, the first goes out at once and what follows in few writes: many renewals, many acquires.
  * Nothing is delayed by that but for the rest of the turn: ticks come before any timer or socket.
  * @param send what belongs together, such as the pair that takes a free lock
  */
 export function inOneWrite<T>(stream: Corkable | undefined, send: () => T): T {
   if (stream?.cork === undefined || stream.uncork === undefined) return send();
-  const turn = turns.get(stream);
-  if (turn === undefined) return firstOfTurn(stream, send);
-  if (turn === 'first is out') {
-    turns.set(stream, 'corked');
-    stream.cork();
-  }
+  const held = turns.get(stream);
+  if (held === undefined) return firstOfTurn(stream, send);
+  if (held === TOGETHER) stream.uncork();
+  const first = held === 0 || held === TOGETHER;
+  if (first) stream.cork();
+  turns.set(stream, first ? 1 : held + 1);
   return send();
 }
 
 function firstOfTurn<T>(stream: Corkable, send: () => T): T {
-  turns.set(stream, 'first is out');
+  turns.set(stream, 0);
   process.nextTick(endTurn, stream);
   stream.cork?.();
   try {
@@ -35,6 +38,6 @@ function firstOfTurn<T>(stream: Corkable, send: () => T): T {
 }
 
 function endTurn(stream: Corkable): void {
-  if (turns.get(stream) === 'corked') stream.uncork?.();
+  if (turns.get(stream) !== 0) stream.uncork?.();
   turns.delete(stream);
 }

@@ -2,7 +2,7 @@
  * What a holder waits for, noted on the server where others can find it: one small key per held lease, written by its own process, with an expiry of
  * two seconds. Its name is a digest: whoever reads it learns nothing that proves ownership.
  */
-import { createHash } from 'node:crypto';
+import { crypto } from '../crypto.ts';
 import type { Subject } from '../errors.ts';
 import type { Hold } from '../hold.ts';
 import type { CallLimits, Store } from '../store/store.ts';
@@ -29,7 +29,7 @@ export interface Wait {
 
 /** Of a holderId, without its fencing token. */
 export function digestOf(holderId: string): string {
-  return createHash('sha256').update(holderId).digest('base64url').slice(0, 22);
+  return crypto().createHash('sha256').update(holderId).digest('base64url').slice(0, 22);
 }
 
 /** Waits of this process, by what is held meanwhile. */

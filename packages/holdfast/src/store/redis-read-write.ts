@@ -2,9 +2,10 @@
 import type { Client } from '../client.ts';
 import type { ReadWriteKeys } from '../keys.ts';
 import { scripts } from '../lua/generated.ts';
+import type { Script } from './outgoing.ts';
 import { halves, Side, Upgrade } from './read-write-parts.ts';
 import { rows, sharedReply, texts } from './replies.ts';
-import type { Script, ScriptRunner } from './script-runner.ts';
+import type { ScriptRunner } from './script-runner.ts';
 import {
   type AcquireReply,
   attemptNumbers,

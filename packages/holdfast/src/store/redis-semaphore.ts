@@ -4,8 +4,9 @@ import { argumentError, noLimitText, prefixed } from '../errors.ts';
 import type { SemaphoreKeys } from '../keys.ts';
 import { scripts } from '../lua/generated.ts';
 import { tooManyPermits } from '../options.ts';
+import type { Script } from './outgoing.ts';
 import { QUEUE_TTL_MS, rows, sharedReply, texts } from './replies.ts';
-import type { Script, ScriptRunner } from './script-runner.ts';
+import type { ScriptRunner } from './script-runner.ts';
 import {
   type AcquireReply,
   type AcquireRequest,

@@ -3,9 +3,10 @@ import { argumentError, noLimitText, prefixed, type Subject } from '../errors.ts
 import type { SemaphoreKeys } from '../keys.ts';
 import { scripts } from '../lua/generated.ts';
 import { tooManyPermits } from '../options.ts';
+import type { Script } from './outgoing.ts';
 import type { Ballot } from './redis-voter.ts';
 import { QUEUE_TTL_MS, rows, texts } from './replies.ts';
-import type { Script, ScriptRunner } from './script-runner.ts';
+import type { ScriptRunner } from './script-runner.ts';
 import {
   type CallLimits,
   type EntryKind,

@@ -4,6 +4,7 @@ import type { Clock } from '../clock.ts';
 import { argumentError, ServerRefusedError, type Subject } from '../errors.ts';
 import { grantChannel, type KeyRules, lockKeys, processKey, readWriteKeys, semaphoreKeys } from '../keys.ts';
 import { keySlot } from '../slot.ts';
+import { Outgoing } from './outgoing.ts';
 import { PlainPair } from './plain-pair.ts';
 import { RedisGuard } from './redis-guard.ts';
 import { RedisLock } from './redis-lock.ts';
@@ -56,8 +57,9 @@ export class RedisStore implements Store {
     this.client = client;
     this.clientId = clientId;
     this.rules = { prefix, clientPrefix: client.keyPrefix };
-    this.runner = new ScriptRunner(client, clock, commandTimeoutMs);
-    this.pair = new PlainPair(client, clock, commandTimeoutMs);
+    const outgoing = new Outgoing(client);
+    this.runner = new ScriptRunner(client, outgoing, clock, commandTimeoutMs);
+    this.pair = new PlainPair(client, outgoing, clock, commandTimeoutMs);
     this.waits = new RedisWaits(this.runner, this.rules);
     this.guarded = new RedisGuard(this.runner, this.rules, client.cluster);
   }

@@ -1,5 +1,5 @@
 /** One node of a quorum: its vote on an attempt to take a lock. See `lua/vote.lua`. */
-import { createHash } from 'node:crypto';
+import { crypto } from '../crypto.ts';
 import { GivenUpError } from '../errors.ts';
 import { HOLDER_MARK } from '../holder-id.ts';
 import { scripts } from '../lua/generated.ts';
@@ -109,7 +109,7 @@ function voteOf([kind, nowUs, ...rest]: readonly string[]): Vote {
 
 /** What the pair found in its way, told as the script would. How long it lasts is not known. */
 function heldBy(value: string): Vote {
-  const who = createHash('sha1').update(value).digest('hex').slice(0, 12);
+  const who = crypto().createHash('sha1').update(value).digest('hex').slice(0, 12);
   const foreign = !value.startsWith(HOLDER_MARK);
   return { kind: 'held', who, remainingMs: -1, foreign, rank: 0, isNew: false };
 }

@@ -6,12 +6,8 @@ import { pause, withDeadline } from '../deadline.ts';
 import { ClosedError, GivenUpError, type Subject, WrongTypeError } from '../errors.ts';
 import { classify, failureError } from '../failure.ts';
 import { scripts } from '../lua/generated.ts';
+import { byBody, type Outgoing, type Script } from './outgoing.ts';
 import type { CallLimits } from './store.ts';
-
-export interface Script {
-  readonly sha: string;
-  readonly body: string;
-}
 
 /** A passing failure is retried this soon, then more slowly. */
 const RETRY = { firstMs: 10, maxMs: 250 };
@@ -22,22 +18,25 @@ export interface Call extends CallLimits {
   readonly late?: ((reply: unknown) => void) | undefined;
 }
 
+type Send = () => Promise<unknown>;
+
 export class ScriptRunner {
   constructor(
     private readonly client: Client,
+    private readonly outgoing: Outgoing,
     private readonly clock: Clock,
     private readonly commandTimeoutMs: number,
   ) {}
 
   /** One round trip when the server knows the script, two when it does not. */
   script(script: Script, keys: readonly string[], args: readonly string[], call: Call): Promise<unknown> {
-    const count = String(keys.length);
-    const bySha = { name: 'EVALSHA', head: [script.sha, count], keys, tail: args };
-    return this.untilAnswered(bySha, call, script.body);
+    const { outgoing } = this;
+    const bySha = () => outgoing.call(script, keys, args);
+    return this.untilAnswered(bySha, call, keys, () => outgoing.send(byBody(script.body, keys, args)));
   }
 
   command(command: Command, call: Call): Promise<unknown> {
-    return this.untilAnswered(command, call);
+    return this.untilAnswered(() => this.outgoing.send(command), call, command.keys);
   }
 
   assertUsable(subject?: Subject): void {
@@ -47,30 +46,35 @@ export class ScriptRunner {
     throw new ClosedError(`the ${kind} client is ${state}; ${advice}`, subject);
   }
 
-  private once(command: Command, call: Call, late: LateReplies | undefined): Promise<unknown> {
-    const reply = this.client.send(command);
+  private once(send: Send, call: Call, late: LateReplies | undefined): Promise<unknown> {
+    const reply = send();
     const ms = Math.min(this.commandTimeoutMs, call.deadlineAt - this.clock.now());
     return call.untimed ? reply : withDeadline(reply, ms, late?.put);
   }
 
-  /** @param body of the script that the command calls by its SHA */
-  private async untilAnswered(first: Command, call: Call, body?: string): Promise<unknown> {
+  /** @param withBody instead, for a server that does not know the script */
+  private async untilAnswered(
+    first: Send,
+    call: Call,
+    [mainKey]: readonly string[],
+    withBody?: Send,
+  ): Promise<unknown> {
     const startedAt = this.clock.now();
     const late = call.late && new LateReplies(call.late);
-    let command = first;
+    let send = first;
     for (let attempt = 0; ; ) {
       try {
-        const answer = await this.once(command, call, late);
+        const answer = await this.once(send, call, late);
         late?.answered();
         return answer;
       } catch (error) {
-        const unknown = body !== undefined && command === first && classify(error).kind === 'no script';
-        command = unknown ? withBody(first, body) : first;
+        const unknown = withBody !== undefined && send === first && classify(error).kind === 'no script';
+        send = unknown ? withBody : first;
         // Unwanted, it would come after what its caller has sent meanwhile.
         if (unknown && !call.unwanted?.()) continue;
         await this.pauseOrThrow(error, attempt++, startedAt, call).catch(async (final: unknown) => {
           late?.failed();
-          throw final instanceof WrongTypeError ? await this.wrongType(final, call, first.keys[0]) : final;
+          throw final instanceof WrongTypeError ? await this.wrongType(final, call, mainKey) : final;
         });
       }
     }
@@ -99,10 +103,6 @@ export class ScriptRunner {
     const asked = this.script(scripts.whatIs, [mainKey], [], { deadlineAt: call.deadlineAt });
     return new WrongTypeError(call.subject, String(await asked.catch(() => '')), error.cause);
   }
-}
-
-function withBody(bySha: Command, body: string): Command {
-  return { ...bySha, name: 'EVAL', head: [body, ...(bySha.head ?? []).slice(1)] };
 }
 
 /**
