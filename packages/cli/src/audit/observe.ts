@@ -9,7 +9,7 @@ export interface Observed {
   readonly type: string;
   /** `undefined` = no expiry. */
   readonly ttlMs: number | undefined;
-  /** Since somebody last read or wrote it; `undefined` where the server does not say (an LFU policy). */
+  /** Since somebody last read or wrote it; `undefined` where the server does not say (an LFU policy, a small number). */
   readonly idleMs: number | undefined;
   /** Of a string: the first 300 bytes. */
   readonly value?: string;
@@ -79,11 +79,16 @@ function contentQuestion({ key, type, size }: Observed & { readonly size: number
 }
 
 function contentOf(type: string, content: unknown, top: unknown): Partial<Observed> {
-  if (type === 'string') return { value: String(content ?? '') };
+  if (type === 'string') return stringOf(String(content ?? ''));
   if (type === 'hash') return Array.isArray(content) ? { fields: content.map(String) } : {};
   if (type === 'list') return { items: ((content ?? []) as unknown[]).map(String) };
   if (type === 'zset') return { scores: [...scored(content), ...scored(top)] };
   return {};
+}
+
+/** Keys with the same small number share one object on the server, so its idle time is not theirs. */
+function stringOf(value: string): Partial<Observed> {
+  return /^(0|[1-9]\d{0,3})$/.test(value) ? { value, idleMs: undefined } : { value };
 }
 
 function scored(flat: unknown): Scored[] {
