@@ -3,6 +3,7 @@
 import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { rolldown } from 'rolldown';
+import { inAscii } from './in-ascii.mjs';
 
 const at = (path) => fileURLToPath(new URL(`../${path}`, import.meta.url));
 const bundle = at('packages/cli/bundle');
@@ -28,18 +29,22 @@ function licences(output) {
 }
 
 const sources = [at('packages/cli/dist'), at('packages/holdfast/dist')].map(newest);
-const manifest = statSync(at('package-lock.json')).mtimeMs;
+const rules = ['package-lock.json', 'scripts/bundle-cli.mjs', 'scripts/in-ascii.mjs'].map(
+  (file) => statSync(at(file)).mtimeMs,
+);
 const made = existsSync(`${bundle}/main.js`) ? statSync(`${bundle}/main.js`).mtimeMs : 0;
-if (made <= Math.max(...sources, manifest)) {
+if (made <= Math.max(...sources, ...rules)) {
   rmSync(bundle, { recursive: true, force: true });
   const build = await rolldown({
     input: { main: at('packages/cli/dist/main.js') },
     platform: 'node',
     logLevel: 'warn',
+    plugins: [inAscii],
   });
   const { output } = await build.write({
     dir: bundle,
     format: 'esm',
+    comments: false,
     entryFileNames: '[name].js',
     chunkFileNames: '[name]-[hash].js',
   });

@@ -56,7 +56,7 @@ export async function renewalsTable({ quick, progress }: Settings): Promise<Tabl
       ),
     ],
     notes: [
-      'What is written in one turn of the event loop is at most one round trip; Holdfast sends the first command of a turn at once, and all others of it in a second write. All leases were taken at about the same time. The others renew each lease by itself; redlock 5 and redlock-universal renew only around a function (`using`), and are left out here.',
+      'What is written in one turn of the event loop is at most one round trip; Holdfast sends the first renewal of a turn at once, and the others of it a hundred in a script call. All leases were taken at about the same time. The others renew each lease by itself; redlock 5 and redlock-universal renew only around a function (`using`), and are left out here.',
     ],
   };
 }
