@@ -11,6 +11,7 @@ import type { Pending } from './pending.ts';
 import type { Resource } from './resource.ts';
 import type { How, WorkerSettings } from './settings.ts';
 import type { Contended, Hold } from './subject.ts';
+import { whenLost } from './when-lost.ts';
 
 export interface Lane {
   readonly settings: WorkerSettings;
@@ -78,7 +79,7 @@ async function ask(lane: Lane, wanted: Wanted): Promise<Hold | undefined> {
     if (hold === undefined) return void record('none', { id, why: 'busy' });
     lane.listens ||= how === 'wait';
     record('got', { id, token: hold.fencingToken, slots: hold.slots, until: goodUntil(hold) });
-    hold.signal.addEventListener('abort', () => record('lost', { id, reason: hold.signal.reason?.reason }));
+    whenLost(hold.signal, () => record('lost', { id, reason: hold.signal.reason?.reason }));
     return hold;
   } catch (error) {
     const { name: why = '', message } = error as Error;
