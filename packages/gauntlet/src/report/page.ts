@@ -24,7 +24,7 @@ function intro({ date, seed, full, server, node, clients, cores, tookMs }: Head)
   return [
     '# The gauntlet: one run',
     '',
-    '<!-- Written by npm run gauntlet:full -- --page; do not edit. What is checked, and how: gauntlet.md -->',
+    '<!-- Written by npm run gauntlet:full -- --page docs/gauntlet-results.md; do not edit. What is checked, and how: gauntlet.md -->',
     '',
     `${date}, ${full ? 'the full run' : 'the fast run'}, seed ${seed}, ${seconds(tookMs)} on ${cores} cores; ${server}; Node ${node}; ${clients.join(', ')}.`,
     'What is checked, which faults there are and how to read this: [gauntlet](gauntlet.md). "0 of n" proves nothing: with 95 % confidence the true share is at most 3/n.',
