@@ -152,11 +152,11 @@ export class Outgoing {
   private failed(error: unknown, calls: readonly Waiting[]): void {
     const { kind, word } = classify(error);
     if (kind === 'no script') this.known = false;
-    // Nothing has been done: the keys of different calls are on different servers.
-    if (word === 'CROSSSLOT') {
-      this.apart = true;
-      this.sendApart(calls);
-    } else for (const { reject } of calls) reject(error);
+    // The keys of different calls are on different servers.
+    if (word === 'CROSSSLOT') this.apart = true;
+    // Refused before it ran, for one call's sake (its keys are another user's): the others are not to suffer for that.
+    if (kind === 'refused') this.sendApart(calls);
+    else for (const { reject } of calls) reject(error);
   }
 
   /** @param joins others wait for it, and travel together; with a client that joins all calls, they wait for any */

@@ -46,6 +46,33 @@ describe.each(JOINING)('with %s', (kind) => {
 });
 
 describe.each(CLIENTS)('with %s', (kind) => {
+  test('many renewals of one turn are a few script calls', async () => {
+    await using one = await open(server.port, { kind });
+    const leases = await Promise.all(freshNames().map((name) => one.holdfast.lock(name).acquire()));
+    const calls = await scriptsDuring(async () => {
+      expect(await Promise.all(leases.map((lease) => lease.renew()))).toEqual(Array(MANY).fill('renewed'));
+    });
+    // The first alone, the others together, and once more each when the server does not know the script yet.
+    expect(calls).toBeLessThanOrEqual(4);
+  });
+
+  test('one whose keys the user may not touch does not touch the others', async () => {
+    const user = freshName('user');
+    const keys = ['~joined:*', '~holdfast:{joined:*'];
+    await server.command('ACL', 'SETUSER', user, 'on', '>secret', 'allcommands', 'allchannels', ...keys);
+    await using one = await open(server.port, { kind, client: { username: user, password: 'secret' } });
+    const names = freshNames();
+    const wrong = MANY / 2;
+    names[wrong] = freshName('forbidden');
+    for (let round = 0; round < 2; round++) {
+      const answers = await Promise.allSettled(names.map((name) => one.holdfast.lock(name).acquire()));
+      expect(answers[wrong]).toMatchObject({ reason: { code: 'HOLDFAST_SERVER_REFUSED', reply: 'NOPERM' } });
+      const leases = answers.flatMap((answer) => (answer.status === 'fulfilled' ? [answer.value] : []));
+      expect(leases).toHaveLength(MANY - 1);
+      await Promise.all(leases.map((lease) => lease.release()));
+    }
+  });
+
   test('one that is refused does not touch the others', async () => {
     await using one = await open(server.port, { kind });
     const names = freshNames();
