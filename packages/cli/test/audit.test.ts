@@ -329,11 +329,11 @@ describe('how it looks', () => {
   });
 
   test('for people: how sure it is, why it matters, what to do', async () => {
-    await redis.setnx('lock:import', '1');
+    await redis.setnx('lock:import', '10000');
     const { code, stdout } = await run(server.url, ['audit']);
     expect(code).toBe(1);
     expect(stdout).toMatch(
-      /NEVER COMES BACK {2}lock:import {2}\(string, no expiry\)\n {2}no expiry, likely: .*\n {2}why: .*\n {2}do: {2}.*DEL/,
+      /NEVER COMES BACK {2}lock:import {2}\(string, no expiry, idle .*\)\n {2}no expiry, likely: .*\n {2}why: .*\n {2}do: {2}.*DEL/,
     );
     expect(stdout).toMatch(/Looked at 1 keys: 1 hand-written[\s\S]*1 never come back\.\n$/);
   });

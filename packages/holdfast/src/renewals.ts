@@ -1,6 +1,6 @@
 /**
- * The renewals of one instance: whoever renews takes those along whose turn comes soon, so that many leases cost few writes (the client sends
- * what is asked for in one turn in one write), and few round trips.
+ * The renewals of one instance: whoever renews takes those along whose turn comes soon, so that many leases cost few commands (what is
+ * asked for in one turn travels together: `store/outgoing.ts`), and few round trips.
  */
 
 /** Part of the ttl by which a renewal may come early. */

@@ -4,7 +4,7 @@ export interface Corkable {
   uncork?(): void;
 }
 
-/** So many go out together: the server runs them while the next are made. */
+/** So many calls go out together: the server runs them while the next are made. */
 const TOGETHER = 32;
 
 /** By socket, until the code that runs now is done: how many are held back; none while only the first is out. */

@@ -1,4 +1,4 @@
-/** Many leases of one process: what it sends in one turn goes out in one write, and renewals go together. */
+/** Many leases of one process: what it sends in one turn goes out in few writes, and renewals go together. */
 import { Redis } from 'ioredis';
 import { Redis as Redis6 } from 'ioredis6';
 import Valkey from 'iovalkey';
@@ -35,7 +35,7 @@ function writesOf(redis: { readonly stream?: unknown }): () => number {
 }
 
 describe.each(Object.entries(CLIENTS))('with %s', (_, Client) => {
-  test('acquires of one turn are one write, and so are the renewals of leases that are due at about the same time', async () => {
+  test('acquires of one turn are few writes, and so are the renewals of leases that are due at about the same time', async () => {
     const redis = new (Client as typeof Redis)(server.port);
     await redis.ping();
     await using holdfast = new Holdfast(redis);
