@@ -19,5 +19,5 @@ export { type ClusterOptions, startCluster } from './start-cluster.ts';
 export { type SentinelOptions, startSentinel } from './start-sentinel.ts';
 export { startServer, startServers } from './start-server.ts';
 export type { Certificate } from './tls-cert.ts';
-export { type EventuallyOptions, eventually, freePort } from './wait.ts';
+export { aborted, type EventuallyOptions, eventually, freePort } from './wait.ts';
 export { startWorker, type Worker, type WorkerOptions } from './workers.ts';

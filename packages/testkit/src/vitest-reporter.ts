@@ -1,15 +1,15 @@
-import type { Reporter, SerializedError, TestModule, TestRunEndReason } from 'vitest/node';
+import type { Reporter, SerializedError, TestCase, TestModule, TestRunEndReason } from 'vitest/node';
 
 /**
- * Ends the output with `N passed, N failed, N skipped`, also of a run that broke down before its end. What fails outside
- * a test (a file, a hook, an unhandled rejection) counts as one failure each.
+ * Ends the output with a line for each failure, `FAILED: …`, and `N passed, N failed, N skipped`, also of a run that broke
+ * down before its end. What fails outside a test (a file, a hook, an unhandled rejection) counts as one failure each.
  */
 export default class CountsReporter implements Reporter {
-  #line = '0 passed, 1 failed, 0 skipped';
+  #lines = ['0 passed, 1 failed, 0 skipped'];
 
   /** Printed last of all: after the other reporters' summaries, which have an order of their own. */
   onInit(): void {
-    process.once('exit', () => console.log(this.#line));
+    process.once('exit', () => console.log(this.#lines.join('\n')));
   }
 
   onTestRunEnd(
@@ -17,15 +17,33 @@ export default class CountsReporter implements Reporter {
     errors: readonly SerializedError[],
     reason: TestRunEndReason,
   ): void {
-    const states = modules.flatMap((one) => [...one.children.allTests()].map((test) => test.result().state));
-    const count = (...wanted: string[]) => states.filter((state) => wanted.includes(state)).length;
-    const outside = errors.length + modules.flatMap(brokenParts).length;
-    const failed = count('failed') + outside || (reason === 'passed' ? 0 : 1);
-    this.#line = `${count('passed')} passed, ${failed} failed, ${count('skipped', 'pending')} skipped`;
+    const tests = modules.flatMap((one) => [...one.children.allTests()]);
+    const count = (...wanted: string[]) =>
+      tests.filter((test) => wanted.includes(test.result().state)).length;
+    const failures = [
+      ...tests.filter((test) => test.result().state === 'failed').map(failedTest),
+      ...modules.flatMap(brokenParts),
+      ...errors.map((error) => `outside a test: ${firstLine(error)}`),
+    ];
+    const failed = failures.length || (reason === 'passed' ? 0 : 1);
+    this.#lines = [
+      ...failures.map((failure) => `FAILED: ${failure}`),
+      `${count('passed')} passed, ${failed} failed, ${count('skipped', 'pending')} skipped`,
+    ];
   }
 }
 
+function failedTest(test: TestCase): string {
+  return `${test.module.relativeModuleId} > ${test.fullName}: ${firstLine(test.result().errors?.[0])}`;
+}
+
 /** A file or a group whose loading or hook threw: its tests may look skipped. */
-function brokenParts(module: TestModule): unknown[] {
-  return [module, ...module.children.allSuites()].flatMap((part) => part.errors());
+function brokenParts(module: TestModule): string[] {
+  return [module, ...module.children.allSuites()].flatMap((part) =>
+    part.errors().map((error) => `${module.relativeModuleId}, outside a test: ${firstLine(error)}`),
+  );
+}
+
+function firstLine(error: { message: string } | undefined): string {
+  return error?.message.split('\n', 1)[0] ?? 'without a word';
 }

@@ -44,6 +44,14 @@ function gaveUp(what: string, withinMs: number, seen: Seen<unknown>): Error {
   });
 }
 
+/** Resolves when a signal is aborted; at once where it is already: a short lease may be over before anybody listens. */
+export function aborted(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve();
+    signal.addEventListener('abort', () => resolve(), { once: true });
+  });
+}
+
 /*
  * Ports come from 12000-21999 and a cluster node's bus port lies 10000 above, both below the range from which the
  * kernel takes the ports of outgoing connections: a client cannot take a port while its server is being restarted.

@@ -8,17 +8,31 @@ const VITEST = join(dirname(createRequire(import.meta.url).resolve('vitest/packa
 const FIXTURES = fileURLToPath(new URL('./fixtures/', import.meta.url));
 const REPORTER = fileURLToPath(new URL('../src/vitest-reporter.ts', import.meta.url));
 
-function lastLine(fixture: string): string | undefined {
+function lastLines(fixture: string): string[] {
   const args = ['run', '--root', FIXTURES, '--config', 'vitest.fixture.config.mjs', fixture];
   const reporters = ['--reporter', 'default', '--reporter', REPORTER];
   const { stdout } = spawnSync(process.execPath, [VITEST, ...args, ...reporters], { encoding: 'utf8' });
-  return stdout.trimEnd().split('\n').at(-1);
+  const lines = stdout.trimEnd().split('\n');
+  return [...lines.filter((line) => line.startsWith('FAILED: ')), ...lines.slice(-1)];
 }
 
 test.each([
-  ['pass', '1 passed, 0 failed, 2 skipped'],
-  ['fail', '0 passed, 2 failed, 1 skipped'],
-  ['unhandled', '1 passed, 1 failed, 0 skipped'],
-  ['broken', '0 passed, 1 failed, 0 skipped'],
-  ['no such file', '0 passed, 1 failed, 0 skipped'],
-])('the last line of a run: %s', (fixture, line) => expect(lastLine(fixture)).toBe(line), 20_000);
+  ['pass', ['1 passed, 0 failed, 2 skipped']],
+  [
+    'fail',
+    [
+      'FAILED: fail.fixture.mjs > fails: expected 1 to be 2 // Object.is equality',
+      'FAILED: fail.fixture.mjs, outside a test: hook',
+      '0 passed, 2 failed, 1 skipped',
+    ],
+  ],
+  ['unhandled', ['FAILED: outside a test: nobody looks', '1 passed, 1 failed, 0 skipped']],
+  [
+    'broken',
+    [
+      'FAILED: broken.fixture.mjs, outside a test: this file cannot be loaded',
+      '0 passed, 1 failed, 0 skipped',
+    ],
+  ],
+  ['no such file', ['0 passed, 1 failed, 0 skipped']],
+])('the last lines of a run: %s', (fixture, lines) => expect(lastLines(fixture)).toEqual(lines), 20_000);

@@ -1,6 +1,6 @@
 import { createServer } from 'node:net';
 import { describe, expect, test } from 'vitest';
-import { eventually, freePort } from '../src/wait.ts';
+import { aborted, eventually, freePort } from '../src/wait.ts';
 
 describe('eventually', () => {
   test('gives the first truthy value', async () => {
@@ -24,4 +24,13 @@ test('free ports can be listened on and are all different', async () => {
   const server = createServer().listen(ports[0], '127.0.0.1');
   await new Promise((resolve) => server.once('listening', resolve));
   server.close();
+});
+
+test('an abort is seen when it comes, and when it came before', async () => {
+  const early = AbortSignal.abort();
+  await aborted(early);
+  const controller = new AbortController();
+  const seen = aborted(controller.signal);
+  controller.abort();
+  await seen;
 });

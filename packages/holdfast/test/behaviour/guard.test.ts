@@ -1,6 +1,7 @@
 /** Guarded writes: commands that the server runs only while the lease is held. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import {
+  aborted,
   type Cluster,
   type RedisProcess,
   startCluster,
@@ -42,12 +43,12 @@ describe.each(Object.keys(clients) as ClientName[])('with %s', (kind) => {
     ]);
     expect(await callsDuring(server, ['evalsha', 'eval'], () => lease.guard([['INCR', other]]))).toBe(1);
     await server.command('SET', name, 'hf1-another.one:99', 'PX', 10_000);
-    const aborted = new Promise((resolve) => lease.signal.addEventListener('abort', resolve));
+    const lost = aborted(lease.signal);
     await expect(lease.guard([['SET', key, 'two']])).rejects.toMatchObject({
       name: 'LeaseLostError',
       reason: 'lost',
     });
-    await aborted;
+    await lost;
     await expect(lease.guard([['SET', key, 'three']])).rejects.toBeInstanceOf(LeaseLostError);
     expect(await server.command('GET', key)).toBe('one');
     await server.command('DEL', name);
@@ -112,7 +113,7 @@ test('in the pause after its end a lease with a cooldown writes no more', async 
   const lease = await lock.acquire();
   const key = freshName('key');
   await lease.guard([['SET', key, 'in time']]);
-  await new Promise((resolve) => lease.signal.addEventListener('abort', resolve));
+  await aborted(lease.signal);
   await expect(lease.guard([['SET', key, 'late']])).rejects.toMatchObject({ reason: 'expired' });
   expect(await server.command('GET', key)).toBe('in time');
   await server.command('DEL', lock.name);

@@ -1,6 +1,6 @@
 /** A lease lives as long as a majority renews it; its holder is told in time when none does [3, 6]. */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { eventually } from '../../../testkit/src/index.ts';
+import { aborted, eventually } from '../../../testkit/src/index.ts';
 import { type HoldfastEventName, type Lease, LeaseLostError, QuorumError } from '../../src/index.ts';
 import { freshName, Nodes, type Peer } from './support/nodes.ts';
 import { failureOf, took } from './support/outcomes.ts';
@@ -36,7 +36,6 @@ beforeEach(async () => {
 const everywhere = () =>
   eventually(async () => (await nodes.values(lease.name)).every((value) => value === lease.holderId));
 const count = (name: HoldfastEventName) => seen.filter((one) => one === name).length;
-const aborted = () => eventually(() => lease.signal.aborted, { everyMs: 2 });
 
 describe('a majority that has lost it', () => {
   it.each([
@@ -46,7 +45,7 @@ describe('a majority that has lost it', () => {
     await everywhere();
     const from = performance.now();
     for (const i of [0, 1]) await nodes.server(i).command(command, lease.name, ...value);
-    await aborted();
+    await aborted(lease.signal);
     expect(performance.now() - from).toBeLessThan(TTL_MS);
     expect(lease.signal.reason).toBeInstanceOf(LeaseLostError);
     expect(lease.signal.reason).toMatchObject({ reason: 'lost', lockName: lease.name });
@@ -60,7 +59,7 @@ describe('a majority that has lost it', () => {
     await everywhere();
     far.ways[2]?.silence('both');
     for (const i of [0, 1]) await nodes.server(i).command('DEL', lease.name);
-    await aborted();
+    await aborted(lease.signal);
     expect(lease.lost?.reason).toBe('lost');
     expect(performance.now() - askedAt).toBeLessThan(TTL_MS);
   });
@@ -71,7 +70,7 @@ describe('a majority that cannot be reached', () => {
     for (const i of [0, 1]) far.ways[i]?.silence('both');
     const until = performance.now() + lease.remainingMs();
     expect(until).toBeLessThan(askedAt + TTL_MS + 20);
-    await new Promise((resolve) => lease.signal.addEventListener('abort', resolve));
+    await aborted(lease.signal);
     expect(performance.now()).toBeLessThan(until + 25);
     expect(lease.signal.reason).toMatchObject({ reason: 'expired' });
     expect(count('renewalUnknown')).toBeGreaterThan(0);

@@ -1,6 +1,6 @@
 /** What every backend and every client has to do. One `Backend` per server; each `open()` stands for another process. */
 import { describe, expect, it } from 'vitest';
-import { eventually } from '../../../testkit/src/index.ts';
+import { aborted, eventually } from '../../../testkit/src/index.ts';
 import {
   AcquireTimeoutError,
   ClosedError,
@@ -164,7 +164,7 @@ export function lockContract(title: string, start: () => Promise<Backend>): void
 
     it('a lease that ended and that nobody took since is "expired"', async () => {
       const lease = await here.lock(fresh('expired'), { ttlMs: 50, renew: false }).acquire();
-      await new Promise((resolve) => lease.signal.addEventListener('abort', resolve));
+      await aborted(lease.signal);
       await eventually(async () => expect((await here.inspect(lease.name)).state).toBe('free'));
       expect(await lease.release()).toBe('expired');
     });
@@ -172,7 +172,7 @@ export function lockContract(title: string, start: () => Promise<Backend>): void
     it('maxHoldMs ends a lease that would be renewed for ever', async () => {
       const name = fresh('max');
       const lease = await here.lock(name, { ttlMs: 100, maxHoldMs: 300 }).acquire();
-      await new Promise((resolve) => lease.signal.addEventListener('abort', resolve));
+      await aborted(lease.signal);
       expect(lease.lost?.reason).toBe('max-hold');
       await using next = await there.lock(name).acquire({ waitMs: 5_000 });
       expect(next.fencingToken).toBeGreaterThan(lease.fencingToken);
@@ -193,8 +193,7 @@ export function lockContract(title: string, start: () => Promise<Backend>): void
 
     it('use rejects with LeaseLostError when the lease was lost meanwhile', async () => {
       const lock = here.lock(fresh('used'), { ttlMs: 50, renew: false });
-      const slow = (lease: Lease) =>
-        new Promise((resolve) => lease.signal.addEventListener('abort', resolve));
+      const slow = ({ signal }: Lease) => aborted(signal);
       await expect(lock.use(slow)).rejects.toBeInstanceOf(LeaseLostError);
     });
 
@@ -311,7 +310,7 @@ export function lockContract(title: string, start: () => Promise<Backend>): void
       await eventually(async () => expect((await here.inspect(name)).queueLength).toBe(1));
       await first.release();
       const second = await waiting;
-      await new Promise((resolve) => second.signal.addEventListener('abort', resolve));
+      await aborted(second.signal);
       expect(Object.keys(seen).sort()).toEqual([
         'acquired',
         'handedOff',

@@ -1,6 +1,6 @@
 /** What a read-write lock has to do on every backend and with every client. */
 import { describe, expect, it } from 'vitest';
-import { eventually } from '../../../testkit/src/index.ts';
+import { aborted, eventually } from '../../../testkit/src/index.ts';
 import {
   AcquireTimeoutError,
   ClosedError,
@@ -14,8 +14,7 @@ import {
 } from '../../src/index.ts';
 import { type Backend, fresh, NAMES, withInstances } from './backend.ts';
 
-const lostOf = ({ signal }: ReadWriteLease) =>
-  new Promise((resolve) => signal.addEventListener('abort', resolve));
+const lostOf = ({ signal }: ReadWriteLease) => aborted(signal);
 const caught = (promise: Promise<unknown>) =>
   promise.then(
     () => undefined,

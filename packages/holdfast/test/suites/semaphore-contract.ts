@@ -1,6 +1,6 @@
 /** What a semaphore has to do on every backend and with every client. */
 import { describe, expect, it } from 'vitest';
-import { eventually } from '../../../testkit/src/index.ts';
+import { aborted, eventually } from '../../../testkit/src/index.ts';
 import {
   AcquireTimeoutError,
   ClosedError,
@@ -12,8 +12,7 @@ import {
 } from '../../src/index.ts';
 import { type Backend, fresh, NAMES, withInstances } from './backend.ts';
 
-const lostOf = ({ signal }: SemaphoreLease) =>
-  new Promise((resolve) => signal.addEventListener('abort', resolve));
+const lostOf = ({ signal }: SemaphoreLease) => aborted(signal);
 const slotsOf = (lease: SemaphoreLease | undefined) => lease?.slots.map(({ slot }) => slot);
 
 /** A promise that tells whether it has settled. */

@@ -1,6 +1,6 @@
 /** More than one lock: all or nothing, deadlocks, the same lock again, and the pause after a lease that expired. */
 import { describe, expect, it } from 'vitest';
-import { eventually } from '../../../testkit/src/index.ts';
+import { aborted, eventually } from '../../../testkit/src/index.ts';
 import { AcquireTimeoutError, DeadlockError, type Holdfast, type LeaseSet } from '../../src/index.ts';
 import { type Backend, fresh, withInstances } from './backend.ts';
 
@@ -90,18 +90,14 @@ export function severalContract(title: string, start: () => Promise<Backend>): v
     it('one that is lost aborts the signal of all', async () => {
       const [a, b] = [fresh('a'), fresh('b')];
       const leases = await here.all([here.lock(a, { maxHoldMs: 50 }), b]).acquire();
-      await new Promise((resolve) => leases.signal.addEventListener('abort', resolve));
+      await aborted(leases.signal);
       expect(leases.signal.reason).toMatchObject({ name: 'LeaseLostError', lockName: a, reason: 'max-hold' });
       expect(leases.lost).toBe(leases.signal.reason);
       expect(leases.remainingMs()).toBe(0);
       await leases.release();
       expect(await isFree(b)).toBe(true);
       await expect(
-        here
-          .all([a, b], { maxHoldMs: 40 })
-          .use(
-            ({ signal }) => new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve())),
-          ),
+        here.all([a, b], { maxHoldMs: 40 }).use(({ signal }) => aborted(signal)),
       ).rejects.toMatchObject({ name: 'LeaseLostError', reason: 'max-hold' });
     });
 
