@@ -32,9 +32,12 @@ export class Group {
   }
 
   remove(waiter: Waiter): void {
+    const askedForAll = waiter.asking && waiter === this.first;
     this.waiters.delete(waiter);
     if (this.waiters.size === 0) this.stop();
-    else if (waiter.leaseMs !== undefined && !this.shared) this.progressed(waiter.leaseMs);
+    else if (waiter.leaseMs !== undefined) this.progressed(waiter.leaseMs);
+    // It gave up, and took the appointment with it.
+    else if (askedForAll) this.schedule(0);
   }
 
   /** Asks for this one at once, or as soon as the answer that is on its way has come. */
@@ -100,7 +103,7 @@ export class Group {
 
   /** The queue moves: one of us has just become the only holder, for that long. There is nothing to ask before that. */
   private progressed(leaseMs: number): void {
-    if (this.timer === undefined || this.urgent) return;
+    if (this.shared || this.timer === undefined || this.urgent) return;
     const next = nextAskMs({ remainingMs: leaseMs, foreign: false, rank: 0 }, 0, 0);
     this.dueAt = Math.max(this.dueAt, this.clock.now() + next);
   }

@@ -10,6 +10,7 @@ const USERS = [
   'user mute on >secret ~* &* +@all -publish -spublish',
   'user noscripts on >secret ~* &* +@all -eval -evalsha',
   'user nowrite on >secret ~* &* +@all -zadd',
+  'user changing on >secret ~* &* +@all',
   'user narrow on >secret ~app:* ~holdfast:* &* +@all',
 ];
 
@@ -82,4 +83,21 @@ describe('a user without some right', () => {
       }
     },
   );
+});
+
+test('who is refused while it asks for all waiters of its process leaves the asking to the next [38]', async () => {
+  await using waiter = as('changing');
+  const name = freshName();
+  // Of a holder that died: nobody will tell of its end.
+  await server.command('SET', name, 'hf1-dead.dead:1', 'PX', 400);
+  const waits = [1, 2, 3].map(async (place) => {
+    await queued(server, name, place - 1);
+    return await took(() => waiter.holdfast.lock(name).acquire());
+  });
+  await queued(server, name, 3);
+  await server.command('ACL', 'SETUSER', 'changing', 'resetkeys', '~nothing:*');
+  for (const { ms, result } of await Promise.all(waits)) {
+    expect(result).toMatchObject({ reason: { name: 'ServerRefusedError' } });
+    expect(ms).toBeLessThan(2_000);
+  }
 });
