@@ -109,7 +109,7 @@ test('calls of one lease run one after the other, whatever carries them', async 
 
 test('in the pause after its end a lease with a cooldown writes no more', async () => {
   await using instance = await open(server.port);
-  const lock = instance.holdfast.lock(freshName(), { ttlMs: 60, renew: false, cooldownMs: 5_000 });
+  const lock = instance.holdfast.lock(freshName(), { ttlMs: 300, renew: false, cooldownMs: 5_000 });
   const lease = await lock.acquire();
   const key = freshName('key');
   await lease.guard([['SET', key, 'in time']]);

@@ -89,7 +89,7 @@ export function severalContract(title: string, start: () => Promise<Backend>): v
 
     it('one that is lost aborts the signal of all', async () => {
       const [a, b] = [fresh('a'), fresh('b')];
-      const leases = await here.all([here.lock(a, { maxHoldMs: 50 }), b]).acquire();
+      const leases = await here.all([here.lock(a, { maxHoldMs: 300 }), b]).acquire();
       await aborted(leases.signal);
       expect(leases.signal.reason).toMatchObject({ name: 'LeaseLostError', lockName: a, reason: 'max-hold' });
       expect(leases.lost).toBe(leases.signal.reason);
@@ -97,7 +97,7 @@ export function severalContract(title: string, start: () => Promise<Backend>): v
       await leases.release();
       expect(await isFree(b)).toBe(true);
       await expect(
-        here.all([a, b], { maxHoldMs: 40 }).use(({ signal }) => aborted(signal)),
+        here.all([a, b], { maxHoldMs: 200 }).use(({ signal }) => aborted(signal)),
       ).rejects.toMatchObject({ name: 'LeaseLostError', reason: 'max-hold' });
     });
 
