@@ -19,7 +19,9 @@ describe('C1, exclusion', () => {
   });
 
   it('counts a lease until it was told lost, or until its validity ended', () => {
-    expect(checks(life({ ...A, lost: 55, released: 90 }), life({ ...B, released: 80 }))).toEqual([]);
+    expect(checks(life({ ...A, validMs: 48, lost: 55, released: 90 }), life({ ...B, released: 80 }))).toEqual(
+      [],
+    );
     expect(checks(life({ ...A, validMs: 45, lost: 56, released: 90 }), life({ ...B, released: 80 }))).toEqual(
       [],
     );
@@ -94,6 +96,14 @@ describe('C3, tokens', () => {
     ]);
   });
 
+  it('does not blame two masters at once, as in a fail-over, but one that came back without its data', () => {
+    const failOver = strike(1, 200, { erasing: true });
+    const [first, second] = [life({ ...A, token: 5, released: 50 }), life({ ...B, token: 4, released: 80 })];
+    expect(checks(first, failOver, second)).toEqual([]);
+    const much = life({ ...B, asked: 150, got: 160, token: 4, released: 180 });
+    expect(checks(first, failOver, much)).toEqual(['C3']);
+  });
+
   it('finds two leases with one token', () => {
     // Asked for at the same time: their order says nothing.
     const found = checks(
@@ -146,6 +156,13 @@ describe('C5, a lease that is gone although valid', () => {
 
   it('does not mind an end by its own clock', () => {
     expect(checks(life({ ...A, validMs: 40, lost: 50, released: 80, outcome: 'expired' }))).toEqual([]);
+  });
+
+  it('does not mind that its timer comes a little before it has to, and not much', () => {
+    const ended = { ...A, validMs: 50, reason: 'expired', outcome: 'expired' };
+    expect(checks(life({ ...ended, lost: 57, released: 58 }))).toEqual([]);
+    expect(checks(life({ ...ended, lost: 50, released: 58 }))).toEqual(['C5']);
+    expect(checks(life({ ...ended, lost: 57, released: 58, outcome: 'lost' }))).toEqual(['C5']);
   });
 });
 

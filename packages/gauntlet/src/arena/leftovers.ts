@@ -1,6 +1,7 @@
 /**
  * C8: what is left when everybody has gone. Whoever died in a queue is passed over by the next release, so each name is acquired and released once
- * more first; then there are no leases and no queues, no channels, and no connections but our own.
+ * more first; then there are no leases and no queues, no channels, and no connections but our own. A server that does not know yet that a
+ * process is gone would hand it the lock, and at one node of a quorum nobody needs to come by again: so the connections first.
  */
 import { eventually, type RedisProcess } from '@holdfast/testkit';
 import { Holdfast } from 'holdfast';
@@ -26,15 +27,22 @@ export interface Left {
 }
 
 export async function leftovers(left: Left): Promise<Violation[]> {
+  const running = left.servers.filter((server) => server.running);
   try {
+    await Promise.all(running.map((server) => hungUp(server, left)));
     await passOver(left);
   } catch (error) {
     return [{ check: 'C8', text: `afterwards a name could not be acquired any more: ${error}` }];
   }
-  const looked = await Promise.all(
-    left.servers.filter(({ running }) => running).map((one) => look(one, left)),
-  );
+  const looked = await Promise.all(running.map((server) => look(server, left)));
   return looked.flat().map((text) => ({ check: 'C8', text }));
+}
+
+/** Who does not hang up in time is told of by the look at the end. */
+async function hungUp(server: RedisProcess, { shared }: Left): Promise<void> {
+  if (shared) return;
+  const nobody = async () => (await listenersLeft(server)).length === 0;
+  await eventually(nobody, { withinMs: WITHIN_MS }).catch(() => {});
 }
 
 async function passOver({ place, names, subject, ttlMs }: Left): Promise<void> {
@@ -82,10 +90,17 @@ export async function keysLeft(
   const wrong = keys.filter((key) => !STAYS.test(key) && !own.includes(key));
   const expiries = (await server.pipeline(keys.map((key) => ['PTTL', key]))).map(Number);
   const endless = keys.filter((_, i) => expiries[i] === -1);
+  const contents = await Promise.all(wrong.map((key) => contentOf(server, key)));
   return [
-    ...wrong.map((key) => `the key ${key} is left`),
+    ...wrong.map((key, i) => `the key ${key} is left at port ${server.port}: ${contents[i]}`),
     ...endless.map((key) => `the key ${key} has no expiry`),
   ];
+}
+
+async function contentOf(server: RedisProcess, key: string): Promise<string> {
+  const type = await server.command('TYPE', key);
+  const read = type === 'zset' ? ['ZRANGE', key, 0, 4, 'WITHSCORES'] : ['GET', key];
+  return JSON.stringify(await server.command(...(read as [string, ...string[]])).catch(() => type));
 }
 
 async function listenersLeft(server: RedisProcess): Promise<string[]> {

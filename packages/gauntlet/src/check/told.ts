@@ -9,6 +9,8 @@ import { shown } from './shown.ts';
 import type { Violation } from './violation.ts';
 
 const TOLD_WITHIN_MS = 50;
+/** A lease ends itself by a timer that comes so much before it has to (`TIMER_SLACK_MS` in the library's watchdog.ts). */
+const TIMER_SLACK_MS = 5;
 
 export function told({ leases, gaps, strikes }: Evidence): Violation[] {
   const gapsOf = grouped(gaps, ({ pid }) => pid);
@@ -40,9 +42,13 @@ export function takenAway({ leases }: Evidence): Violation[] {
   });
 }
 
-/** By the signal or by the answer to its release; an end of its own validity says nothing about others. */
-function toldGoneAt({ lostAt, lostReason, releasedAt, outcome }: LeaseSeen): number {
+/** By the signal, or by the answer to its release. The end of its validity says nothing about others, except where it came too early. */
+function toldGoneAt({ lostAt, lostReason, releasedAt, outcome, validUntil }: LeaseSeen): number {
+  const toldAt = lostAt ?? Number.NaN;
+  if (lostReason === 'expired' && outcome !== 'lost' && toldAt >= validUntil - TIMER_SLACK_MS)
+    return Number.POSITIVE_INFINITY;
   const byAnswer =
     outcome === 'lost' || outcome === 'expired' ? (releasedAt ?? Number.NaN) : Number.POSITIVE_INFINITY;
-  return Math.min(byAnswer, lostReason === 'lost' ? (lostAt ?? byAnswer) : Number.POSITIVE_INFINITY);
+  const bySignal = lostReason === 'lost' || lostReason === 'expired' ? toldAt : Number.POSITIVE_INFINITY;
+  return Math.min(byAnswer, bySignal);
 }
