@@ -163,6 +163,7 @@ describe('C5, a lease that is gone although valid', () => {
     expect(checks(life({ ...ended, lost: 57, released: 58 }))).toEqual([]);
     expect(checks(life({ ...ended, lost: 50, released: 58 }))).toEqual(['C5']);
     expect(checks(life({ ...ended, lost: 57, released: 58, outcome: 'lost' }))).toEqual(['C5']);
+    expect(checks(life({ ...ended, lost: 57, released: 61, outcome: 'lost' }))).toEqual([]);
   });
 });
 

@@ -43,12 +43,12 @@ export function takenAway({ leases }: Evidence): Violation[] {
 }
 
 /** By the signal, or by the answer to its release. The end of its validity says nothing about others, except where it came too early. */
-function toldGoneAt({ lostAt, lostReason, releasedAt, outcome, validUntil }: LeaseSeen): number {
-  const toldAt = lostAt ?? Number.NaN;
-  if (lostReason === 'expired' && outcome !== 'lost' && toldAt >= validUntil - TIMER_SLACK_MS)
-    return Number.POSITIVE_INFINITY;
-  const byAnswer =
-    outcome === 'lost' || outcome === 'expired' ? (releasedAt ?? Number.NaN) : Number.POSITIVE_INFINITY;
-  const bySignal = lostReason === 'lost' || lostReason === 'expired' ? toldAt : Number.POSITIVE_INFINITY;
+function toldGoneAt(lease: LeaseSeen): number {
+  const { lostAt = NEVER, lostReason, releasedAt = Number.NaN, outcome, validUntil } = lease;
+  const bySelf = lostReason === 'expired' && lostAt >= validUntil - TIMER_SLACK_MS;
+  const byAnswer = outcome === 'lost' || (outcome === 'expired' && !bySelf) ? releasedAt : NEVER;
+  const bySignal = lostReason === 'lost' || (lostReason === 'expired' && !bySelf) ? lostAt : NEVER;
   return Math.min(byAnswer, bySignal);
 }
+
+const NEVER = Number.POSITIVE_INFINITY;
