@@ -52,11 +52,14 @@ export class Attempt<B extends Ballot, V> implements Asked<V> {
     this.poll.settled();
   }
 
-  /** A yes that nobody waits for any more, or that overtook its own release; or a place in the queue that did. */
+  /**
+   * A yes that nobody waits for any more, or that overtook its own release; or a place in the queue that did. Where the order is kept, a release
+   * that was sent after the vote came after it: a vote is not sent again once it is unwanted.
+   */
   straggler(node: number, vote: V): void {
     const { quorum, rules, ballot, poll } = this;
     if (poll.over) giveBackAt(quorum, rules, ballot, node, ballot.holderId, ballot.entry);
-    else if (poll.ended && !rules.refused(vote))
+    else if (poll.ended && !rules.refused(vote) && !quorum.nodes[node]?.store.keepsOrder)
       giveBackAt(quorum, rules, ballot, node, ballot.value, undefined);
   }
 

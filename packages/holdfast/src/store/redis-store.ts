@@ -68,6 +68,11 @@ export class RedisStore implements Store {
     return this.client.drops;
   }
 
+  /** What is sent later arrives later: there is one connection to one server. */
+  get keepsOrder(): boolean {
+    return this.client.sendPair !== undefined;
+  }
+
   /** For messages: `ioredis, 10.0.0.2:6379`. */
   get where(): string {
     const { kind, endpoint } = this.client;

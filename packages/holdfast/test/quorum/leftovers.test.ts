@@ -36,6 +36,22 @@ const forgetScripts = () => nodes.server(2).command('SCRIPT', 'FLUSH');
 const waitingAt = (...counts: number[]) =>
   eventually(async () => String(await nodes.queues(name)) === String(counts), { what: `${counts} wait` });
 
+it('a node whose votes are late is sent one release for each lease, not two', async () => {
+  const [, , slow] = nodes.servers;
+  const calls = async () =>
+    Number(/cmdstat_evalsha:calls=(\d+)/.exec(String(await slow?.command('INFO', 'commandstats')))?.[1]);
+  // The nodes know the lock afterwards, and are asked by plain commands.
+  await far.holdfast.lock(name).use(() => far.holdfast.inspect(name));
+  third.delay({ downMs: 30 });
+  const before = await calls();
+  for (let i = 0; i < 5; i++) await (await far.holdfast.lock(name).acquire()).release();
+  // All that was sent because of an answer that came before its own is at the node when the second has been answered.
+  for (let i = 0; i < 2; i++) await far.holdfast.inspect(name);
+  third.delay({});
+  expect((await calls()) - before).toBe(5 + 2);
+  await nodes.nothingLeft(name);
+});
+
 describe.each([
   ['that knows the script', async () => {}],
   ['that has forgotten the script, so that it is sent twice', forgetScripts],
