@@ -102,6 +102,8 @@ describe('C3, tokens', () => {
     expect(checks(first, failOver, second)).toEqual([]);
     const much = life({ ...B, asked: 150, got: 160, token: 4, released: 180 });
     expect(checks(first, failOver, much)).toEqual(['C3']);
+    const holdsOn = life({ ...A, token: 5, released: 170 });
+    expect(checks(holdsOn, failOver, much)).toEqual(['C3']);
   });
 
   it('finds two leases with one token', () => {

@@ -9,7 +9,7 @@ export function tokens({ leases }: Evidence): Violation[] {
     ...twice(name, all),
     ...older(all, ({ from }) => from).map(({ lease, before }) => ({
       ...saying('C3', `${name}: a later grant has a lower token`, lease),
-      ...(lease.asked < before.to + TWO_MASTERS_MS && { span: { from: before.from, to: lease.to } }),
+      ...(lease.asked < before.from + TWO_MASTERS_MS && { span: { from: before.from, to: lease.to } }),
     })),
   ]);
 }

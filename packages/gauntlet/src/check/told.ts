@@ -11,6 +11,7 @@ import type { Violation } from './violation.ts';
 const TOLD_WITHIN_MS = 50;
 /** A lease ends itself by a timer that comes so much before it has to (`TIMER_SLACK_MS` in the library's watchdog.ts). */
 const TIMER_SLACK_MS = 5;
+const NEVER = Number.POSITIVE_INFINITY;
 
 export function told({ leases, gaps, strikes }: Evidence): Violation[] {
   const gapsOf = grouped(gaps, ({ pid }) => pid);
@@ -18,8 +19,8 @@ export function told({ leases, gaps, strikes }: Evidence): Violation[] {
   return leases.flatMap((lease) => {
     const by = afterRunning(lease.validUntil, TOLD_WITHIN_MS, gapsOf.get(lease.pid) ?? []);
     // Nobody knows whether a process that was killed had run since.
-    const over = deaths.has(lease.pid) ? by : (lease.releaseAt ?? Number.POSITIVE_INFINITY);
-    const toldAt = lease.lostAt ?? Number.POSITIVE_INFINITY;
+    const over = deaths.has(lease.pid) ? by : (lease.releaseAt ?? NEVER);
+    const toldAt = lease.lostAt ?? NEVER;
     if (over <= by || toldAt <= by) return [];
     const lateMs = (toldAt - lease.validUntil).toFixed(1);
     return [{ check: 'C4', text: `${lease.name}: told ${lateMs} ms after its validity: ${shown(lease)}` }];
@@ -50,5 +51,3 @@ function toldGoneAt(lease: LeaseSeen): number {
   const bySignal = lostReason === 'lost' || (lostReason === 'expired' && !bySelf) ? lostAt : NEVER;
   return Math.min(byAnswer, bySignal);
 }
-
-const NEVER = Number.POSITIVE_INFINITY;
