@@ -14,7 +14,7 @@ import { type Outcome, outcomeOf, type Scenario } from './scenario.ts';
 const FINE = ['ConnectionError', 'AcquireTimeoutError', 'ServerRefusedError'];
 /** Until the slowest client has found the new master. */
 const FOUND_MS = 2_500;
-const CREW = { workers: 4, lanes: 3, waitMs: 10_000, longHolds: 0.05, fine: FINE } as const;
+const CREW = { workers: 4, lanes: 3, waitMs: 10_000, fine: FINE } as const;
 
 /** When the replica did not hear of what the master granted; on the clock of the histories. */
 interface Cut {
@@ -92,26 +92,27 @@ interface Part {
   readonly minReplicas: number;
   /** Two hold when a lease outlasts the fail-over. */
   readonly ttlMs: number;
+  /** So few that every lock is free for part of the time also where a lease is long: grants during the cut are wanted. */
+  readonly longHolds: number;
 }
 
+const short = { ttlMs: 400, longHolds: 0.05 };
+const long = { ttlMs: 4_000, longHolds: 0.001 };
+
 const parts: readonly Part[] = [
-  { what: 'planned', fault: planned, times: 5, durationMs: 15_000, minReplicas: 0, ttlMs: 400 },
-  { what: 'without minReplicas', fault: unheard, times: 2, durationMs: 7_000, minReplicas: 0, ttlMs: 4_000 },
-  { what: 'minReplicas: 1', fault: unheard, times: 5, durationMs: 14_000, minReplicas: 1, ttlMs: 400 },
+  { what: 'planned', fault: planned, times: 5, durationMs: 15_000, minReplicas: 0, ...short },
+  { what: 'without minReplicas', fault: unheard, times: 2, durationMs: 7_000, minReplicas: 0, ...long },
+  { what: 'minReplicas: 1', fault: unheard, times: 5, durationMs: 14_000, minReplicas: 1, ...short },
 ];
 
-async function run(
-  { what, fault, times, durationMs, minReplicas, ttlMs }: Part,
-  seed: number,
-): Promise<Outcome> {
+async function run({ what, fault, times, durationMs, ...rules }: Part, seed: number): Promise<Outcome> {
   const cuts: Cut[] = [];
   const group = await startSentinel();
   await using stage = sentinelStage(group);
   const own = fault(group, cuts);
   const plan = {
     ...CREW,
-    minReplicas,
-    ttlMs,
+    ...rules,
     durationMs,
     ownFaults: { fault: own },
     ownPlanned: { fault: times },
@@ -122,7 +123,7 @@ async function run(
   return {
     ...outcome,
     hits: [{ fault: own.what, hits: result.hits.get('fault') ?? 0, wanted: times }],
-    violations: [...outcome.violations, ...(minReplicas > 0 ? unsafe.map(unconfirmed) : [])],
+    violations: [...outcome.violations, ...(rules.minReplicas > 0 ? unsafe.map(unconfirmed) : [])],
     notes: cuts.length > 0 ? [`${unsafe.length} leases were acquired while the replica was cut off`] : [],
   };
 }
