@@ -55,8 +55,6 @@ export interface Client {
    * that order have it; the others take a free lock by script.
    */
   sendPair?(first: Command, second: Command): [Promise<unknown>, Promise<unknown>];
-  /** A command costs this client so much that all script calls of one turn had better travel as one (`store/outgoing.ts`). */
-  readonly joinsCalls?: boolean;
   /** Opens a connection for messages, made like the client's own (address, TLS, credentials). */
   openSubscriber(events: SubscriberEvents): Promise<Subscriber>;
   /** Where it connects, for messages; `undefined` when unknown. */

@@ -24,7 +24,6 @@ export function fromNodeRedisSentinel(client: NodeRedisSentinelLike): Client {
     kind: 'node-redis sentinel',
     keyPrefix,
     cluster: false,
-    joinsCalls: true,
     get state() {
       if (client.isOpen) wasOpen = true;
       return client.isOpen ? 'usable' : wasOpen ? 'closed' : 'not connected';

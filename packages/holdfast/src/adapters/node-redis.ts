@@ -27,7 +27,6 @@ export function fromNodeRedis(client: NodeRedisLike): Client {
     kind: 'node-redis',
     keyPrefix,
     cluster: false,
-    joinsCalls: true,
     endpoint: endpointOf(client),
     get state() {
       if (client.isOpen) return 'usable';
@@ -56,7 +55,6 @@ export function fromNodeRedisPool(pool: NodeRedisPoolLike): Client {
     kind: 'node-redis pool',
     keyPrefix,
     cluster: false,
-    joinsCalls: true,
     get state() {
       if (pool.isOpen) wasOpen = true;
       return pool.isOpen ? 'usable' : wasOpen ? 'closed' : 'not connected';

@@ -1,8 +1,7 @@
 /**
- * What goes to one server, in the order of the calls. The first call of a busy moment goes out at once; script calls that follow while it is not
- * answered are gathered until the code that runs now is done, and travel as one: one command to write, to run and to parse, where there were
- * many. Renewals always, and with a client that each command costs much the others as well. Each call is answered by itself, an error too.
- * Nothing waits for a timer or a socket.
+ * What goes to one server, in the order of the calls. The first call of a busy moment goes out at once; those that follow while it is not
+ * answered are gathered until the code that runs now is done, and travel as one script call: one command to write, to run and to parse, where
+ * there were many. Each call is answered by itself, an error too. Nothing waits for a timer or a socket.
  *
  * Not in a Cluster, where a script's keys share a slot; and no longer with a server that turns out to be several behind a proxy.
  */
@@ -21,6 +20,7 @@ export interface Script {
 const RENEWALS: readonly Script[] = [scripts.renew, scripts.semaphoreRenew, scripts.readWriteRenew];
 
 const OTHERS: readonly Script[] = [
+  scripts.take,
   scripts.acquire,
   scripts.release,
   scripts.semaphoreAcquire,
@@ -30,24 +30,27 @@ const OTHERS: readonly Script[] = [
 ];
 
 const JOINABLE = [...RENEWALS, ...OTHERS];
+const NUMBERS = new Map(JOINABLE.map((script, i) => [script, i]));
 
 /** The server does nothing else meanwhile, about a fifth of a millisecond. */
 const MOST_RENEWALS = 100;
 /** Few, since the server runs some while the client makes the next. */
 const MOST_OTHERS = 16;
 
-/** ARGV: for each call which script, how many keys, how many arguments, the arguments. Returns for each {1, reply} or {0, error}. */
+/** The number of a script, of keys or of arguments, as one character of a plan. */
+const digit = (n: number) => String.fromCharCode(48 + n);
+
+/** ARGV[1]: for each call which script, how many keys, how many arguments; then all arguments. Returns for each {1, reply} or {0, error}. */
 const JOINED = `local scripts = {}
-${JOINABLE.map(({ body }, i) => `scripts['${i}'] = function(KEYS, ARGV)\n${body}\nend`).join('\n')}
-local replies, key, at = {}, 0, 1
-while at <= #ARGV do
-local keys, args = {}, {}
-for i = 1, ARGV[at + 1] do keys[i] = KEYS[key + i] end
-for i = 1, ARGV[at + 2] do args[i] = ARGV[at + 2 + i] end
-local done, reply = pcall(scripts[ARGV[at]], keys, args)
+${JOINABLE.map(({ body }, i) => `scripts[${i}] = function(KEYS, ARGV)\n${body}\nend`).join('\n')}
+local plan, replies, key, at = ARGV[1], {}, 0, 1
+for i = 1, #plan, 3 do
+local script, keys, args = string.byte(plan, i, i + 2)
+keys, args = key + keys - 48, at + args - 48
+local done, reply = pcall(scripts[script - 48], { unpack(KEYS, key + 1, keys) }, { unpack(ARGV, at + 1, args) })
 if not done and type(reply) == 'table' then reply = reply.err end
 replies[#replies + 1] = { done and 1 or 0, reply }
-key, at = key + #keys, at + 3 + #args
+key, at = keys, args
 end
 return replies`;
 
@@ -55,6 +58,7 @@ interface Waiting {
   readonly script: Script;
   readonly keys: readonly string[];
   readonly args: readonly string[];
+  readonly alone: () => Promise<unknown>;
   resolve(reply: unknown): void;
   reject(error: unknown): void;
 }
@@ -65,16 +69,9 @@ export class Outgoing {
   /** Known to the server, as far as we know: it forgets its scripts when it starts again. */
   private known = false;
   private apart: boolean;
-  private readonly joinsAll: boolean;
 
   constructor(private readonly client: Client) {
     this.apart = client.cluster;
-    this.joinsAll = client.joinsCalls === true;
-  }
-
-  /** All script calls made now travel together. */
-  get joining(): boolean {
-    return this.most(scripts.acquire) > 0;
   }
 
   send(command: Command): Promise<unknown> {
@@ -82,26 +79,26 @@ export class Outgoing {
     return this.sent(this.client.send(command));
   }
 
-  /** Only for a client that has it. */
-  sendPair(first: Command, second: Command): Promise<[unknown, unknown]> | undefined {
-    this.flush();
-    const both = this.client.sendPair?.(first, second);
-    return both && this.sent(Promise.all(both));
-  }
-
   /** A script by its SHA; rejects with NOSCRIPT when the server does not know it. */
   call(script: Script, keys: readonly string[], args: readonly string[]): Promise<unknown> {
+    return this.together(script, keys, args, () => this.client.send(bySha(script.sha, keys, args)));
+  }
+
+  /** @param alone sends what does the same as the script, when nobody else travels */
+  together(
+    script: Script,
+    keys: readonly string[],
+    args: readonly string[],
+    alone: () => Promise<unknown>,
+  ): Promise<unknown> {
     const most = this.most(script);
     if (most === 0) {
       this.flush();
-      return this.sent(
-        this.client.send(bySha(script.sha, keys, args)),
-        this.joinsAll || RENEWALS.includes(script),
-      );
+      return this.sent(alone());
     }
     return new Promise((resolve, reject) => {
       if (this.waiting.length === 0) process.nextTick(flush, this);
-      this.waiting.push({ script, keys, args, resolve, reject });
+      this.waiting.push({ script, keys, args, alone, resolve, reject });
       if (this.waiting.length >= most) this.flush();
     });
   }
@@ -110,7 +107,7 @@ export class Outgoing {
   private most(script: Script): number {
     if (this.apart || this.unanswered === 0) return 0;
     if (RENEWALS.includes(script)) return MOST_RENEWALS;
-    return this.joinsAll && OTHERS.includes(script) ? MOST_OTHERS : 0;
+    return OTHERS.includes(script) ? MOST_OTHERS : 0;
   }
 
   /** @internal */
@@ -123,21 +120,22 @@ export class Outgoing {
   }
 
   private sendApart(calls: readonly Waiting[]): void {
-    for (const { script, keys, args, resolve, reject } of calls)
-      this.sent(this.client.send(bySha(script.sha, keys, args)), true).then(resolve, reject);
+    for (const { alone, resolve, reject } of calls) this.sent(alone()).then(resolve, reject);
   }
 
   private async sendJoined(calls: readonly Waiting[]): Promise<void> {
-    const keys = calls.flatMap((call) => call.keys);
-    const args = calls.flatMap(({ script, keys: its, args: own }) => [
-      String(JOINABLE.indexOf(script)),
-      String(its.length),
-      String(own.length),
-      ...own,
-    ]);
+    const keys: string[] = [];
+    const args = [''];
+    let plan = '';
+    for (const call of calls) {
+      plan += digit(NUMBERS.get(call.script) ?? 0) + digit(call.keys.length) + digit(call.args.length);
+      keys.push(...call.keys);
+      args.push(...call.args);
+    }
+    args[0] = plan;
     const command = this.known ? bySha(joinedSha(), keys, args) : byBody(JOINED, keys, args);
     try {
-      const replies = (await this.sent(this.client.send(command), true)) as [done: unknown, reply: unknown][];
+      const replies = (await this.sent(this.client.send(command))) as [done: unknown, reply: unknown][];
       this.known = true;
       for (const [i, { resolve, reject }] of calls.entries()) {
         const [done, reply] = replies[i] ?? [];
@@ -159,9 +157,7 @@ export class Outgoing {
     else for (const { reject } of calls) reject(error);
   }
 
-  /** @param joins others wait for it, and travel together; with a client that joins all calls, they wait for any */
-  private sent<T>(reply: Promise<T>, joins = this.joinsAll): Promise<T> {
-    if (!joins) return reply;
+  private sent<T>(reply: Promise<T>): Promise<T> {
     this.unanswered++;
     reply.then(this.answered, this.answered);
     return reply;

@@ -21,6 +21,7 @@ import type { Clock } from '../clock.ts';
 import { withDeadline } from '../deadline.ts';
 import { HOLDER_MARK } from '../holder-id.ts';
 import type { LockKeys } from '../keys.ts';
+import { scripts } from '../lua/generated.ts';
 import type { Outgoing } from './outgoing.ts';
 import type { AcquireReply, AcquireRequest, CallLimits, GrantedReply } from './store.ts';
 
@@ -100,8 +101,7 @@ export class PlainPair {
     late: (grant: GrantedReply) => void,
   ): Promise<AcquireReply | undefined> {
     const sentAt = this.clock.now();
-    // In company the script is the shorter way: it travels with the others.
-    const stamp = sentAt < this.slowUntil || this.outgoing.joining ? undefined : this.stamp();
+    const stamp = sentAt < this.slowUntil ? undefined : this.stamp();
     if (stamp === undefined) return undefined;
     const { drops } = this.client;
     const { holderId, ttlMs } = request;
@@ -123,7 +123,10 @@ export class PlainPair {
     const knownAt = this.known.get(keys.lock) ?? Number.NEGATIVE_INFINITY;
     if (!supported || client.sendPair === undefined || this.clock.now() - knownAt > KNOWN_MS)
       return undefined;
-    return this.outgoing.sendPair(...pairOf(keys, offer)) as Promise<Both>;
+    const { value, ttlMs, stamp } = offer;
+    const args = [value, String(ttlMs), String(stamp)];
+    const alone = () => Promise.all(client.sendPair?.(...pairOf(keys, offer)) ?? []);
+    return this.outgoing.together(scripts.take, [keys.lock, keys.fence], args, alone) as Promise<Both>;
   }
 
   /** `TAKEN`, or the value in its way, or `undefined` when the script has to decide. */

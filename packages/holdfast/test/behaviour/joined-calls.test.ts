@@ -1,4 +1,4 @@
-/** With node-redis calls of one turn travel as one script call; with any client each of them is answered as if it were alone, in their order. */
+/** Calls of one turn travel as one script call, and each of them is answered as if it were alone, in their order. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type RedisProcess, startCluster, startServer } from '../../../testkit/src/index.ts';
 import { WrongTypeError } from '../../src/index.ts';
@@ -7,8 +7,13 @@ import { open } from './support/instance.ts';
 import { callsDuring, freshName } from './support/server.ts';
 
 const MANY = 64;
-const JOINING = ['node-redis 5', 'node-redis 6'] as const satisfies readonly ClientName[];
-const CLIENTS = ['ioredis 5', 'ioredis 6', 'iovalkey', ...JOINING] as const satisfies readonly ClientName[];
+const CLIENTS = [
+  'ioredis 5',
+  'ioredis 6',
+  'iovalkey',
+  'node-redis 5',
+  'node-redis 6',
+] as const satisfies readonly ClientName[];
 
 let server: RedisProcess;
 beforeAll(async () => {
@@ -19,7 +24,7 @@ afterAll(() => server.shutdown());
 const freshNames = () => Array.from({ length: MANY }, () => freshName('joined'));
 const scriptsDuring = (work: () => Promise<unknown>) => callsDuring(server, ['eval', 'evalsha'], work);
 
-describe.each(JOINING)('with %s', (kind) => {
+describe.each(CLIENTS)('with %s', (kind) => {
   test('many acquires, renewals and releases of one turn are a few script calls', async () => {
     await using one = await open(server.port, { kind });
     const locks = freshNames().map((name) => one.holdfast.lock(name));
